@@ -18,26 +18,40 @@ public:
 
     std::string message(int value) const override {
         switch (static_cast<errc>(value)) {
-            case errc::cancelled: return "cancelled";
-            case errc::timed_out: return "deadline passed";
-            case errc::end_of_stream: return "the peer ended the stream too early";
-            case errc::limit_exceeded: return "a stated limit would have been passed";
-            case errc::write_broken: return "an earlier write stopped part way";
-            case errc::closed: return "closed on this side";
-            case errc::bad_address: return "not a usable address";
-            case errc::bad_url: return "not a URL";
-            case errc::protocol: return "the peer broke the protocol";
-            case errc::unsupported: return "not supported here";
+            case errc::cancelled:
+                return "cancelled";
+            case errc::timed_out:
+                return "deadline passed";
+            case errc::end_of_stream:
+                return "the peer ended the stream too early";
+            case errc::limit_exceeded:
+                return "a stated limit would have been passed";
+            case errc::write_broken:
+                return "an earlier write stopped part way";
+            case errc::closed:
+                return "closed on this side";
+            case errc::bad_address:
+                return "not a usable address";
+            case errc::bad_url:
+                return "not a URL";
+            case errc::protocol:
+                return "the peer broke the protocol";
+            case errc::unsupported:
+                return "not supported here";
         }
         return "unknown code";
     }
 
     std::error_condition default_error_condition(int value) const noexcept override {
         switch (static_cast<errc>(value)) {
-            case errc::cancelled: return std::errc::operation_canceled;
-            case errc::timed_out: return std::errc::timed_out;
-            case errc::unsupported: return std::errc::operation_not_supported;
-            default: return {value, *this};
+            case errc::cancelled:
+                return std::errc::operation_canceled;
+            case errc::timed_out:
+                return std::errc::timed_out;
+            case errc::unsupported:
+                return std::errc::operation_not_supported;
+            default:
+                return {value, *this};
         }
     }
 };

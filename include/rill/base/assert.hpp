@@ -16,7 +16,7 @@ namespace rill::detail {
 
 /// Stops the process when `condition` does not hold. `advice` tells the reader what to change.
 /// Stays on in release builds; one condition each.
-#define RILL_ASSERT(condition, advice)                                                  \
-    (__builtin_expect(static_cast<bool>(condition), 1)                                  \
-         ? static_cast<void>(0)                                                         \
+#define RILL_ASSERT(condition, advice)                 \
+    (__builtin_expect(static_cast<bool>(condition), 1) \
+         ? static_cast<void>(0)                        \
          : ::rill::detail::assertion_failed(#condition, advice))

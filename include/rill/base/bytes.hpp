@@ -16,9 +16,9 @@ namespace rill {
 namespace detail {
 
 template <class T>
-concept byte_like = std::same_as<std::remove_cv_t<T>, std::byte> ||
-                    std::same_as<std::remove_cv_t<T>, char> ||
-                    std::same_as<std::remove_cv_t<T>, unsigned char>;
+concept byte_like =
+    std::same_as<std::remove_cv_t<T>, std::byte> || std::same_as<std::remove_cv_t<T>, char> ||
+    std::same_as<std::remove_cv_t<T>, unsigned char>;
 
 template <class Range>
 concept byte_range = requires(Range& range) {
@@ -83,7 +83,8 @@ public:
     mutable_bytes(void* data, std::size_t size) noexcept
         : data_(static_cast<std::byte*>(data)), size_(size) {}
     template <class Range>
-        requires(detail::byte_range<Range> && !std::same_as<std::remove_cv_t<Range>, mutable_bytes> &&
+        requires(detail::byte_range<Range> &&
+                 !std::same_as<std::remove_cv_t<Range>, mutable_bytes> &&
                  !std::is_const_v<std::remove_pointer_t<decltype(std::declval<Range&>().data())>>)
     mutable_bytes(Range& range) noexcept
         : data_(reinterpret_cast<std::byte*>(range.data())), size_(range.size()) {}

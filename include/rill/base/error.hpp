@@ -12,16 +12,16 @@ namespace rill {
 
 /// The failures that have no errno. Codes of the operating system are in `std::system_category`.
 enum class errc {
-    cancelled = 1,    ///< The wait was cancelled; see `cancel_reason`.
-    timed_out,        ///< The deadline of the wait passed.
-    end_of_stream,    ///< The peer ended its stream where more was needed.
-    limit_exceeded,   ///< A stated bound would have been passed.
-    write_broken,     ///< An earlier write stopped part way; nothing more can be written.
-    closed,           ///< The object was closed on this side.
-    bad_address,      ///< The text is not an address that can be used here.
-    bad_url,          ///< The text is not a URL (RFC 3986).
-    protocol,         ///< The peer broke the protocol.
-    unsupported,      ///< This kernel, driver or build cannot do it.
+    cancelled = 1,   ///< The wait was cancelled; see `cancel_reason`.
+    timed_out,       ///< The deadline of the wait passed.
+    end_of_stream,   ///< The peer ended its stream where more was needed.
+    limit_exceeded,  ///< A stated bound would have been passed.
+    write_broken,    ///< An earlier write stopped part way; nothing more can be written.
+    closed,          ///< The object was closed on this side.
+    bad_address,     ///< The text is not an address that can be used here.
+    bad_url,         ///< The text is not a URL (RFC 3986).
+    protocol,        ///< The peer broke the protocol.
+    unsupported,     ///< This kernel, driver or build cannot do it.
 };
 
 /// The category of `errc`, named "rill".
