@@ -65,9 +65,9 @@ private:
 /// A cancellation is seen here as `errc::cancelled`, and the coroutine goes on; its next await
 /// outside `shield` and `as_result` ends the chain.
 template <class Operation>
-    requires std::derived_from<Operation, operation>
+    requires std::derived_from<std::remove_reference_t<Operation>, operation>
 [[nodiscard]] auto as_result(Operation&& what) noexcept {
-    return detail::operation_as_result<Operation>(what);
+    return detail::operation_as_result<std::remove_reference_t<Operation>>(what);
 }
 
 /// Awaits a task and gives its value, or the code of the `error` that it threw.

@@ -1,0 +1,217 @@
+// byte_stream: an ordered stream of bytes both ways. What every protocol of rill is written on.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "rill/base/address.hpp"
+#include "rill/base/bytes.hpp"
+#include "rill/base/result.hpp"
+#include "rill/base/time.hpp"
+#include "rill/coro/operation.hpp"
+#include "rill/rt/lease.hpp"
+#include "rill/rt/timer_wheel.hpp"
+
+namespace rill {
+
+class byte_stream;
+
+/// A reader that waits for input. Streams tell it what came.
+///
+/// For those who write a stream of their own: keep at most one, call `arrived` exactly once.
+class RILL_API input_waiter {
+public:
+    /// Input, the end of the stream (an empty lease), or why there is none.
+    virtual void arrived(result<lease> input) noexcept = 0;
+
+protected:
+    input_waiter() noexcept = default;
+    ~input_waiter() = default;
+};
+
+/// A write that waits for its turn or for the peer. Streams advance it.
+///
+/// For those who write a stream of their own: keep them in order, call `written` exactly once.
+class RILL_API pending_write {
+public:
+    pending_write(pending_write const&) = delete;
+    pending_write& operator=(pending_write const&) = delete;
+
+    /// All was accepted, or why not.
+    virtual void written(result<void> outcome) noexcept = 0;
+
+    /// What is left, as pieces for one vectored send. `rest` is storage for a piece that was cut.
+    [[nodiscard]] std::span<bytes const> remaining(bytes& rest) const noexcept;
+    /// Notes that `count` more bytes were accepted.
+    void advance(std::size_t count) noexcept;
+    /// True when nothing is left.
+    [[nodiscard]] bool all_written() const noexcept { return index_ == count_; }
+    /// True when some bytes were accepted.
+    [[nodiscard]] bool begun() const noexcept { return index_ != 0 || skip_ != 0; }
+
+    pending_write* next = nullptr;      ///< The stream's list.
+    pending_write* previous = nullptr;  ///< The stream's list.
+    std::error_code stopped_by = {};    ///< Set by the stream when an early end was asked for.
+
+protected:
+    explicit pending_write(bytes one) noexcept
+        : one_(one), pieces_(&one_), count_(one.empty() ? 0 : 1) {}
+    explicit pending_write(std::span<bytes const> pieces) noexcept;
+    ~pending_write() = default;
+
+private:
+    bytes one_;
+    bytes const* pieces_;
+    std::size_t count_;
+    std::size_t index_ = 0;
+    std::size_t skip_ = 0;
+};
+
+/// The wait of `byte_stream::receive`.
+class [[nodiscard]] RILL_API receive_operation final : public value_operation<lease>,
+                                                       private input_waiter {
+public:
+    receive_operation(byte_stream& from, time_point deadline) noexcept;
+    ~receive_operation();
+    [[nodiscard]] char const* name() const noexcept override { return "receive"; }
+
+private:
+    bool start() noexcept override;
+    void cancel(cancel_reason reason) noexcept override;
+    void arrived(result<lease> input) noexcept override;
+    [[noreturn]] void throw_error(std::error_code code) const override;
+
+    byte_stream& from_;
+    time_point deadline_;
+    struct timer final : timer_node {
+        explicit timer(receive_operation& of) noexcept;
+        receive_operation& owner;
+    } timer_;
+};
+
+/// The wait of `byte_stream::read`.
+class [[nodiscard]] RILL_API read_operation final : public value_operation<std::size_t>,
+                                                    private input_waiter {
+public:
+    read_operation(byte_stream& from, mutable_bytes into, time_point deadline) noexcept;
+    [[nodiscard]] char const* name() const noexcept override { return "read"; }
+
+private:
+    bool start() noexcept override;
+    void cancel(cancel_reason reason) noexcept override;
+    void arrived(result<lease> input) noexcept override;
+    [[noreturn]] void throw_error(std::error_code code) const override;
+
+    void take(result<lease> input) noexcept;
+
+    byte_stream& from_;
+    mutable_bytes into_;
+    time_point deadline_;
+    struct timer final : timer_node {
+        explicit timer(read_operation& of) noexcept;
+        read_operation& owner;
+    } timer_;
+};
+
+/// The wait of `byte_stream::write`.
+class [[nodiscard]] RILL_API write_operation final : public value_operation<void>,
+                                                     private pending_write {
+public:
+    write_operation(byte_stream& to, bytes one, time_point deadline) noexcept;
+    write_operation(byte_stream& to, std::span<bytes const> pieces, time_point deadline) noexcept;
+    [[nodiscard]] char const* name() const noexcept override { return "write"; }
+
+private:
+    bool start() noexcept override;
+    void cancel(cancel_reason reason) noexcept override;
+    void written(result<void> outcome) noexcept override;
+    [[noreturn]] void throw_error(std::error_code code) const override;
+
+    byte_stream& to_;
+    time_point deadline_;
+    struct timer final : timer_node {
+        explicit timer(write_operation& of) noexcept;
+        write_operation& owner;
+    } timer_;
+};
+
+/// An ordered stream of bytes both ways: TCP, Unix, TLS, the in-process pipe, or one of your own.
+///
+/// Core  owner core only. One reader at a time; writers may wait beside it and beside each other.
+class RILL_API byte_stream {
+public:
+    byte_stream(byte_stream const&) = delete;
+    byte_stream& operator=(byte_stream const&) = delete;
+
+    /// Waits for input and gives it in the buffer that the kernel filled.
+    ///
+    /// Returns   at least one byte; an empty lease at the end of the stream, again and again.
+    /// Errors    a reset; `timed_out` after `deadline`; `closed`.
+    /// Lifetime  the lease holds one of the core's buffers: do not keep it across a wait.
+    /// Cancel    nothing is lost: what had arrived is received by the next call.
+    [[nodiscard]] receive_operation receive(time_point deadline = never) noexcept {
+        return {*this, deadline};
+    }
+
+    /// Waits for at least one byte and copies what is there.
+    ///
+    /// Returns   bytes stored in `into`, 1..into.size(); 0 only at the end of the stream.
+    /// Errors    a reset; `timed_out` after `deadline`; `closed`.
+    /// Lifetime  `into` must live until the await finishes, also when cancelled.
+    /// Cancel    bytes already received stay readable.
+    [[nodiscard]] read_operation read(mutable_bytes into, time_point deadline = never) noexcept {
+        return {*this, into, deadline};
+    }
+
+    /// Sends all of `what`; waits for earlier writers and for the peer.
+    ///
+    /// Errors    a reset or broken pipe; `timed_out` after `deadline`; `closed`; `write_broken`
+    ///           once a write was stopped part way.
+    /// Lifetime  the bytes must live until the await finishes, also when cancelled.
+    /// Cancel    before its turn nothing is sent; part way, the stream takes no further write.
+    [[nodiscard]] write_operation write(bytes what, time_point deadline = never) noexcept {
+        return {*this, what, deadline};
+    }
+    /// The same for several pieces in one call of the kernel, at most 1024. The span must live, too.
+    [[nodiscard]] write_operation write(std::span<bytes const> pieces,
+                                        time_point deadline = never) noexcept {
+        return {*this, pieces, deadline};
+    }
+
+    /// Ends this side of the stream (FIN) once all writes so far are done; receiving goes on.
+    virtual void finish() noexcept = 0;
+    /// Closes both ways. Waits in progress end with `closed`.
+    virtual void close() noexcept = 0;
+
+    /// Cancels `who` with `client_gone` as soon as the peer ends its stream or the connection
+    /// fails; null watches no more. One at a time. Behind unread input that fills the stream's
+    /// bound only a reset is seen.
+    virtual void watch_end(chain* who) noexcept = 0;
+
+    /// The peer's address; of kind `none` where there is none.
+    [[nodiscard]] virtual address remote_address() const { return {}; }
+    /// This side's address; of kind `none` where there is none.
+    [[nodiscard]] virtual address local_address() const { return {}; }
+
+protected:
+    friend class receive_operation;
+    friend class read_operation;
+    friend class write_operation;
+
+    byte_stream() noexcept = default;
+    ~byte_stream() = default;
+
+    /// What is there now, or nothing: then `who` is told later.
+    [[nodiscard]] virtual std::optional<result<lease>> begin_receive(input_waiter& who) noexcept = 0;
+    /// Forgets `who`; true when it was waiting.
+    [[nodiscard]] virtual bool stop_receive(input_waiter& who) noexcept = 0;
+    /// Unread input, to be received before anything else.
+    virtual void put_back(lease input) noexcept = 0;
+    /// The outcome where it is known now, or nothing: then `what` is told later.
+    [[nodiscard]] virtual std::optional<result<void>> begin_write(pending_write& what) noexcept = 0;
+    /// Asks for an early end of `what`; `written` follows, at once or later.
+    virtual void stop_write(pending_write& what, std::error_code why) noexcept = 0;
+};
+
+}  // namespace rill

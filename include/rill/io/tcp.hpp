@@ -1,0 +1,212 @@
+// TCP: connected streams, listeners, and connecting. RFC 9293.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "rill/base/address.hpp"
+#include "rill/coro/as_result.hpp"
+#include "rill/coro/task.hpp"
+#include "rill/coro/task_group.hpp"
+#include "rill/io/byte_stream.hpp"
+
+namespace rill {
+
+class socket;
+class core;
+
+namespace tcp {
+
+class listener;
+class listener_state;
+
+/// What a stream wants of its socket. Negative numbers leave the system's value.
+struct stream_options {
+    /// Send small writes at once (TCP_NODELAY).
+    bool no_delay = true;
+    /// Idle seconds before the first TCP keep-alive probe; a dead peer is noticed some twice that
+    /// later. 0 is off.
+    int keep_alive_seconds = 0;
+    /// SO_SNDBUF in bytes; -1 leaves the kernel's tuning.
+    int send_buffer_bytes = -1;
+    /// SO_RCVBUF in bytes; -1 leaves the kernel's tuning.
+    int receive_buffer_bytes = -1;
+};
+static_assert(std::is_trivially_destructible_v<stream_options>);
+
+/// A connected TCP stream. Move-only; closes when it goes out of scope.
+///
+/// Core  the core that made it.
+class RILL_API stream {
+public:
+    /// No connection.
+    stream() noexcept = default;
+    stream(stream&& other) noexcept : socket_(std::exchange(other.socket_, nullptr)) {}
+    stream& operator=(stream&& other) noexcept;
+    ~stream();
+
+    /// True when there is a connection in it.
+    [[nodiscard]] explicit operator bool() const noexcept { return socket_ != nullptr; }
+
+    /// See `byte_stream::receive`.
+    [[nodiscard]] receive_operation receive(time_point deadline = never) noexcept {
+        return bytes_of().receive(deadline);
+    }
+    /// See `byte_stream::read`.
+    [[nodiscard]] read_operation read(mutable_bytes into, time_point deadline = never) noexcept {
+        return bytes_of().read(into, deadline);
+    }
+    /// See `byte_stream::write`.
+    [[nodiscard]] write_operation write(bytes what, time_point deadline = never) noexcept {
+        return bytes_of().write(what, deadline);
+    }
+    /// See `byte_stream::write`.
+    [[nodiscard]] write_operation write(std::span<bytes const> pieces,
+                                        time_point deadline = never) noexcept {
+        return bytes_of().write(pieces, deadline);
+    }
+    /// Ends this side (FIN) after the writes so far; receiving goes on.
+    void finish() noexcept { bytes_of().finish(); }
+    /// Closes now. Unread input makes the kernel send a reset; see `close_gracefully`.
+    void close() noexcept;
+    /// Closes with a reset.
+    void reset() noexcept;
+
+    /// The peer's address.
+    [[nodiscard]] address remote_address() const { return bytes_of().remote_address(); }
+    /// This side's address.
+    [[nodiscard]] address local_address() const { return bytes_of().local_address(); }
+
+    /// The stream as protocols see it. Lives as long as this object is not moved from or closed.
+    [[nodiscard]] byte_stream& bytes_of() const noexcept;
+    operator byte_stream&() const noexcept { return bytes_of(); }
+
+    /// For the layers of rill: takes a connected descriptor over on this core.
+    [[nodiscard]] static stream adopt(core& home, int descriptor, stream_options const& with);
+    /// For the layers of rill: gives the descriptor of a stream that was never used back.
+    [[nodiscard]] int take_descriptor() noexcept;
+
+private:
+    explicit stream(socket* of) noexcept : socket_(of) {}
+    socket* socket_ = nullptr;
+};
+
+/// Ends the stream so that the peer gets all that was written: sends FIN, then reads and drops what
+/// still comes, until the peer ends its side, `most_bytes` have come or `deadline` passes; then
+/// closes. Closing with unread input would send a reset that destroys the tail at the peer.
+[[nodiscard]] RILL_API task<> close_gracefully(stream& what, std::size_t most_bytes = 256 * 1024,
+                                               duration longest = 2s);
+
+/// Connects to an address. Errors: `error` with the address in it.
+///
+/// Cancel: a connection that was made at the moment of the cancellation is closed.
+[[nodiscard]] RILL_API task<stream> connect(address to, stream_options with = {});
+/// The same from text, as `127.0.0.1:80` or `[::1]:80`.
+[[nodiscard]] RILL_API task<stream> connect(std::string_view to, stream_options with = {});
+
+/// What a listener wants.
+struct listener_options {
+    /// Connections that wait to be accepted; the kernel caps it at net.core.somaxconn.
+    int backlog = 4096;
+    /// Several listeners share the port: one per core, or one per process (SO_REUSEPORT).
+    bool reuse_port = true;
+    /// `[::]:port` and `:port` take IPv4 too.
+    bool dual_stack = true;
+    /// Connections that `serve` handles at once; more wait in the backlog. 0 is no bound.
+    std::uint32_t most_connections = 0;
+    /// For each accepted stream.
+    stream_options stream = {};
+};
+static_assert(std::is_trivially_destructible_v<listener_options>);
+
+/// The wait of `listener::accept`.
+class [[nodiscard]] RILL_API accept_operation final : public value_operation<stream> {
+public:
+    explicit accept_operation(listener& from) noexcept : from_(from) {}
+    ~accept_operation();
+    [[nodiscard]] char const* name() const noexcept override { return "accept"; }
+
+private:
+    friend class listener_state;
+    bool start() noexcept override;
+    void cancel(cancel_reason reason) noexcept override;
+
+    listener& from_;
+    accept_operation* next_ = nullptr;
+    accept_operation* previous_ = nullptr;
+};
+
+/// Accepts connections on one address.
+///
+/// Core  the core that made it; it must be made inside `run` or `run_per_core`.
+class RILL_API listener {
+public:
+    /// Listens on an address such as `:8080` (all addresses, both families) or `127.0.0.1:0`.
+    /// Throws `error` with the address and the cause.
+    explicit listener(std::string_view at, listener_options with = {});
+    explicit listener(address const& at, listener_options with = {});
+    listener(listener&& other) noexcept;
+    listener& operator=(listener&& other) = delete;
+    ~listener();
+
+    /// Waits for a connection.
+    ///
+    /// Errors  `closed`. Out of descriptors is none: it waits until there are some.
+    /// Cancel  a connection that had been accepted is given to the next accept.
+    [[nodiscard]] accept_operation accept() noexcept { return accept_operation(*this); }
+
+    /// Handles every connection in a task of its own: `handler(stream)` gives a task. Runs until
+    /// cancelled or closed; then its connections are cancelled and joined.
+    ///
+    /// What a handler throws ends its connection only, and is logged.
+    template <class Handler>
+    [[nodiscard]] task<> serve(Handler handler);
+
+    /// Stops accepting. Connections that the kernel has already given us are accepted first; waits
+    /// then end with `closed`.
+    void close() noexcept;
+
+    /// Where it listens; the real port where 0 was asked for.
+    [[nodiscard]] address local_address() const;
+
+private:
+    friend class accept_operation;
+    listener_state* state_;
+};
+
+namespace detail {
+
+/// Logs what ended a connection, unless it is what peers do every day.
+RILL_API void log_handler_failure(char const* what, std::exception_ptr failure) noexcept;
+
+template <class Handler>
+task<> run_handler(Handler& handler, stream peer) {
+    std::exception_ptr failure;
+    try {
+        co_await handler(std::move(peer));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) log_handler_failure("connection handler", std::move(failure));
+}
+
+}  // namespace detail
+
+template <class Handler>
+task<> listener::serve(Handler handler) {
+    auto accepting = [this, &handler](task_group& group) -> task<> {
+        for (;;) {
+            auto accepted = co_await as_result(accept());
+            if (!accepted) break;
+            group.spawn(detail::run_handler<Handler>, std::ref(handler), *std::move(accepted));
+        }
+    };
+    co_await with_task_group(accepting);
+}
+
+}  // namespace tcp
+
+}  // namespace rill

@@ -1,0 +1,148 @@
+// core: one thread's scheduler. Ready list, timers, driver, mailbox.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "rill/base/time.hpp"
+#include "rill/coro/chain.hpp"
+#include "rill/coro/child.hpp"
+#include "rill/coro/executor.hpp"
+#include "rill/rt/timer_wheel.hpp"
+
+namespace rill {
+
+class core_set;
+class driver;
+class mailbox;
+class receive_buffers;
+
+/// Which driver a core uses.
+enum class driver_kind : std::uint8_t {
+    automatic,  ///< What the environment variable RILL_DRIVER says, else io_uring.
+    uring,      ///< io_uring.
+};
+
+/// How a core is made.
+struct core_options {
+    /// Which driver; automatic unless a test or a measurement needs one.
+    driver_kind driver = driver_kind::automatic;
+    /// Submission entries of the ring; the completion queue has four times as many.
+    std::uint32_t ring_entries = 1024;
+    /// Receive buffers of 4 KiB that the kernel fills; a power of two, at most 32768.
+    std::uint32_t receive_buffers = 1024;
+    /// Pooled copies of 4 KiB beside them, for the time when readers hold more than half.
+    std::uint32_t receive_copies = 4096;
+};
+
+/// One thread's scheduler: runs what is ready, fires timers, and waits for the kernel.
+///
+/// No task ever moves to another core. There is at most one core on a thread.
+class RILL_API core final : public executor {
+public:
+    /// Makes the core of this thread. Throws `error` that says what refused io_uring and what to
+    /// change.
+    explicit core(core_options const& options = {}, std::uint32_t index = 0);
+    /// A core over a driver of the caller's.
+    core(std::unique_ptr<class driver> over, std::uint32_t index);
+    ~core();
+
+    /// The core of this thread; asserts that there is one.
+    [[nodiscard]] static core& current() noexcept;
+    /// The core of this thread, or null.
+    [[nodiscard]] static core* current_or_null() noexcept;
+    /// The core that `line` runs on.
+    [[nodiscard]] static core& of(chain const& line) noexcept {
+        return static_cast<core&>(line.home());
+    }
+
+    /// The time at the start of this turn of the loop.
+    [[nodiscard]] time_point now() const noexcept { return now_; }
+    /// Its place among the cores of `run_per_core`; 0 alone.
+    [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+    [[nodiscard]] timer_wheel& timers() noexcept { return timers_; }
+
+    /// The cores that run beside this one, itself included; null outside `run_per_core`.
+    [[nodiscard]] core_set* siblings() const noexcept { return siblings_; }
+    /// For `run_per_core`.
+    void join(core_set& siblings) noexcept { siblings_ = &siblings; }
+
+    /// For the layers above the seam.
+    [[nodiscard]] class driver& io() noexcept { return *driver_; }
+    [[nodiscard]] class receive_buffers& buffers() noexcept;
+    /// The mailbox by which other threads reach this core; outlives it for those that hold it.
+    [[nodiscard]] std::shared_ptr<mailbox> const& post_box() const noexcept { return mailbox_; }
+
+    /// Runs one awaitable to its end and returns its value or throws what it threw. Nested calls
+    /// are not possible: this is the loop of the thread.
+    template <awaitable Awaitable>
+    decltype(auto) run(Awaitable&& what);
+    /// The chain that `run` runs, for a cancellation from a signal or another core.
+    [[nodiscard]] chain* root() const noexcept { return root_; }
+    /// Cancels the root of `run`.
+    void stop(cancel_reason reason) noexcept {
+        if (root_ != nullptr) root_->cancel(reason);
+    }
+
+    /// Turns the loop until `done`, which something on this core sets.
+    void serve_until(bool const& done) noexcept { drive(done); }
+
+    /// Called whenever nothing is ready and the core is about to wait; replaces the one before.
+    /// Null for none. Runs on the core and must be short.
+    void on_idle(void (*hook)(void* context), void* context) noexcept {
+        idle_hook_ = hook;
+        idle_context_ = context;
+    }
+
+    /// What the core has done so far.
+    struct counters {
+        std::uint64_t turns = 0;        ///< Turns of the loop.
+        std::uint64_t enters = 0;       ///< Transitions into the kernel made by them.
+        std::uint64_t completions = 0;  ///< Results collected.
+    };
+    [[nodiscard]] counters totals() const noexcept;
+
+private:
+    class root_owner;
+
+    void drive(bool const& done) noexcept;
+    void turn(bool may_wait) noexcept;
+    void close() noexcept;
+
+    std::unique_ptr<class driver> driver_;
+    std::shared_ptr<mailbox> mailbox_;
+    timer_wheel timers_;
+    time_point now_;
+    chain* root_ = nullptr;
+    core_set* siblings_ = nullptr;
+    void (*idle_hook_)(void*) = nullptr;
+    void* idle_context_ = nullptr;
+    std::uint64_t turns_ = 0;
+    std::uint32_t index_;
+};
+
+/// Knows when the root of a core has ended.
+class core::root_owner final : public detail::child_owner {
+public:
+    void child_ended(std::size_t, outcome how) noexcept override {
+        done = true;
+        stopped = how == outcome::stopped;
+    }
+    bool done = false;
+    bool stopped = false;
+};
+
+template <awaitable Awaitable>
+decltype(auto) core::run(Awaitable&& what) {
+    RILL_ASSERT(root_ == nullptr, "a core runs one root; use a task_group for more");
+    root_owner owner;
+    detail::child<std::remove_reference_t<Awaitable>> line(*this, nullptr, what, owner, 0);
+    root_ = &line;
+    line.begin();
+    drive(owner.done);
+    root_ = nullptr;
+    if (owner.stopped) throw error(errc::cancelled, "run");
+    return what.await_resume();
+}
+
+}  // namespace rill

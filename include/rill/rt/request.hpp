@@ -1,0 +1,104 @@
+// The driver seam's vocabulary: what a core can be asked to do. A request says what is wanted, not
+// how a ring does it; io_uring, epoll and the simulation each answer it in their own way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rill/base/address.hpp"
+#include "rill/base/bytes.hpp"
+#include "rill/base/export.hpp"
+
+namespace rill {
+
+/// What a request asks for.
+enum class verb : std::uint8_t {
+    receive_stream,  ///< Bytes of a connected stream, again and again, in buffers of the core.
+    accept_stream,   ///< Connections of a listener, again and again.
+    send,            ///< `pieces` to a connected stream; may end short.
+    connect,         ///< The socket to `target`.
+    readable,        ///< Wait until the descriptor can be read.
+    writable,        ///< Wait until the descriptor can be written.
+    hangup,          ///< Wait until the peer has ended its side or the connection failed.
+    read_file,       ///< `into` from a file at `offset`; may end short.
+    write_file,      ///< `pieces` (one) to a file at `offset`; may end short.
+};
+
+/// One thing asked of a core's driver. Lives where it is until its last completion.
+///
+/// A stream of results (`receive_stream`, `accept_stream`) completes many times with `more`, and a
+/// last time without; every other verb completes once. Cancelling asks for an early last completion.
+class RILL_API request {
+public:
+    /// The index that says "no buffer".
+    static constexpr std::uint32_t no_buffer = 0xffff'ffff;
+
+    request(request const&) = delete;
+    request& operator=(request const&) = delete;
+
+    [[nodiscard]] verb what() const noexcept { return what_; }
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    /// True from the start until the last completion.
+    [[nodiscard]] bool in_flight() const noexcept { return in_flight_; }
+    /// True when an early end was asked for.
+    [[nodiscard]] bool cancelling() const noexcept { return cancelling_; }
+
+    /// The pieces of `send` and `write_file`.
+    [[nodiscard]] bytes const* pieces() const noexcept { return static_cast<bytes const*>(data_); }
+    [[nodiscard]] std::size_t piece_count() const noexcept { return count_; }
+    /// The memory of `read_file`.
+    [[nodiscard]] mutable_bytes into() const noexcept {
+        return {static_cast<std::byte*>(const_cast<void*>(data_)), count_};
+    }
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    /// The address of `connect`.
+    [[nodiscard]] address const& target() const noexcept {
+        return *static_cast<address const*>(data_);
+    }
+
+    /// For drivers: the request is theirs now.
+    void started() noexcept {
+        in_flight_ = true;
+        cancelling_ = false;
+    }
+    /// For drivers: an early end was asked for.
+    void note_cancel() noexcept { cancelling_ = true; }
+    /// For drivers: one result. `value` is a count or a descriptor, or a negated errno.
+    void answer(int value, std::uint32_t buffer, bool more) noexcept {
+        in_flight_ = more;
+        completed(value, buffer, more);
+    }
+
+protected:
+    explicit request(verb what) noexcept : what_(what) {}
+    ~request() {
+        RILL_ASSERT(!in_flight_, "a request lives until its last completion has arrived");
+    }
+
+    void set_descriptor(int descriptor) noexcept { descriptor_ = descriptor; }
+    void set_pieces(bytes const* pieces, std::size_t count) noexcept {
+        data_ = pieces;
+        count_ = count;
+    }
+    void set_into(mutable_bytes into) noexcept {
+        data_ = into.data();
+        count_ = into.size();
+    }
+    void set_offset(std::uint64_t offset) noexcept { offset_ = offset; }
+    void set_target(address const& target) noexcept { data_ = &target; }
+
+    /// One result. Called while the driver collects: stores what came and posts who waits for it,
+    /// runs no code of a user.
+    virtual void completed(int value, std::uint32_t buffer, bool more) noexcept = 0;
+
+private:
+    verb what_;
+    bool in_flight_ = false;
+    bool cancelling_ = false;
+    int descriptor_ = -1;
+    void const* data_ = nullptr;
+    std::size_t count_ = 0;
+    std::uint64_t offset_ = 0;
+};
+
+}  // namespace rill

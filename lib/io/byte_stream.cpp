@@ -1,0 +1,159 @@
+// The waits of a byte stream: where a deadline, a cancellation and the stream's answer meet.
+#include "rill/io/byte_stream.hpp"
+
+#include "rill/rt/core.hpp"
+
+namespace rill {
+
+namespace {
+
+constexpr std::size_t most_pieces = 1024;  // IOV_MAX of the kernel
+
+timer_wheel& timers_of(operation const& what) noexcept {
+    return core::of(*what.waiting_chain()).timers();
+}
+
+}  // namespace
+
+pending_write::pending_write(std::span<bytes const> pieces) noexcept
+    : pieces_(pieces.data()), count_(pieces.size()) {
+    RILL_ASSERT(pieces.size() <= most_pieces, "write at most 1024 pieces in one call");
+    advance(0);
+}
+
+std::span<bytes const> pending_write::remaining(bytes& rest) const noexcept {
+    if (skip_ == 0) return {pieces_ + index_, count_ - index_};
+    rest = pieces_[index_].without_first(skip_);
+    return {&rest, 1};
+}
+
+void pending_write::advance(std::size_t count) noexcept {
+    skip_ += count;
+    while (index_ != count_ && skip_ >= pieces_[index_].size()) {
+        skip_ -= pieces_[index_].size();
+        ++index_;
+    }
+}
+
+receive_operation::timer::timer(receive_operation& of) noexcept
+    : timer_node([](timer_node& node) noexcept {
+          auto& self = static_cast<timer&>(node).owner;
+          if (self.from_.stop_receive(self)) self.arrived(errc::timed_out);
+      }),
+      owner(of) {}
+
+receive_operation::receive_operation(byte_stream& from, time_point deadline) noexcept
+    : from_(from), deadline_(deadline), timer_(*this) {}
+
+receive_operation::~receive_operation() {
+    // Input that nobody took (a losing branch, a cancelled line) is the next receiver's.
+    auto& unread = stored();
+    if (unread && unread->has_value() && **unread) from_.put_back(*std::move(*unread));
+}
+
+bool receive_operation::start() noexcept {
+    if (auto now = from_.begin_receive(*this)) {
+        set_result(*std::move(now));
+        return false;
+    }
+    if (deadline_ != never) timers_of(*this).arm(timer_, deadline_);
+    return true;
+}
+
+void receive_operation::cancel(cancel_reason) noexcept {
+    if (from_.stop_receive(*this)) arrived(errc::cancelled);
+}
+
+void receive_operation::arrived(result<lease> input) noexcept {
+    if (deadline_ != never) timers_of(*this).cancel(timer_);
+    set_result(std::move(input));
+    complete();
+}
+
+void receive_operation::throw_error(std::error_code code) const {
+    throw error(code, "receive from", from_.remote_address().text());
+}
+
+read_operation::timer::timer(read_operation& of) noexcept
+    : timer_node([](timer_node& node) noexcept {
+          auto& self = static_cast<timer&>(node).owner;
+          if (self.from_.stop_receive(self)) self.arrived(errc::timed_out);
+      }),
+      owner(of) {}
+
+read_operation::read_operation(byte_stream& from, mutable_bytes into, time_point deadline) noexcept
+    : from_(from), into_(into), deadline_(deadline), timer_(*this) {
+    RILL_ASSERT(!into.empty(), "read into at least one byte: 0 means the end of the stream");
+}
+
+bool read_operation::start() noexcept {
+    if (auto now = from_.begin_receive(*this)) {
+        take(*std::move(now));
+        return false;
+    }
+    if (deadline_ != never) timers_of(*this).arm(timer_, deadline_);
+    return true;
+}
+
+void read_operation::cancel(cancel_reason) noexcept {
+    if (from_.stop_receive(*this)) arrived(errc::cancelled);
+}
+
+void read_operation::take(result<lease> input) noexcept {
+    if (!input) {
+        set_result(input.error());
+        return;
+    }
+    lease got = *std::move(input);
+    std::size_t const count = copy_bytes(into_, got.view());
+    got.consume(count);
+    if (got) from_.put_back(std::move(got));
+    set_result(count);
+}
+
+void read_operation::arrived(result<lease> input) noexcept {
+    if (deadline_ != never) timers_of(*this).cancel(timer_);
+    take(std::move(input));
+    complete();
+}
+
+void read_operation::throw_error(std::error_code code) const {
+    throw error(code, "read from", from_.remote_address().text());
+}
+
+write_operation::timer::timer(write_operation& of) noexcept
+    : timer_node([](timer_node& node) noexcept {
+          auto& self = static_cast<timer&>(node).owner;
+          self.to_.stop_write(self, errc::timed_out);
+      }),
+      owner(of) {}
+
+write_operation::write_operation(byte_stream& to, bytes one, time_point deadline) noexcept
+    : pending_write(one), to_(to), deadline_(deadline), timer_(*this) {}
+
+write_operation::write_operation(byte_stream& to, std::span<bytes const> pieces,
+                                 time_point deadline) noexcept
+    : pending_write(pieces), to_(to), deadline_(deadline), timer_(*this) {}
+
+bool write_operation::start() noexcept {
+    if (auto now = to_.begin_write(*this)) {
+        set_result(*now);
+        return false;
+    }
+    if (deadline_ != never) timers_of(*this).arm(timer_, deadline_);
+    return true;
+}
+
+void write_operation::cancel(cancel_reason) noexcept { to_.stop_write(*this, errc::cancelled); }
+
+void write_operation::written(result<void> outcome) noexcept {
+    if (deadline_ != never) timers_of(*this).cancel(timer_);
+    set_result(outcome);
+    complete();
+}
+
+void write_operation::throw_error(std::error_code code) const {
+    throw error(code, "write to", to_.remote_address().text());
+}
+
+}  // namespace rill

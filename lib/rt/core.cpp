@@ -1,0 +1,79 @@
+// The loop of a core: run what is ready, submit and wait once, collect, repeat.
+#include "rill/rt/core.hpp"
+
+#include <algorithm>
+
+#include "driver.hpp"
+#include "mailbox.hpp"
+#include "make_driver.hpp"
+#include "receive_buffers.hpp"
+
+namespace rill {
+
+namespace {
+
+// How many ready nodes run before the core looks at the kernel again.
+constexpr std::uint32_t ready_per_turn = 512;
+
+thread_local core* this_core = nullptr;
+
+}  // namespace
+
+core& core::current() noexcept {
+    RILL_ASSERT(this_core != nullptr, "call this from a coroutine that a core runs (rill::run)");
+    return *this_core;
+}
+
+core* core::current_or_null() noexcept { return this_core; }
+
+core::core(core_options const& options, std::uint32_t index)
+    : core(make_driver(options), index) {}
+
+core::core(std::unique_ptr<class driver> over, std::uint32_t index)
+    : driver_(std::move(over)),
+      mailbox_(std::make_shared<mailbox>()),
+      timers_(driver_->now()),
+      now_(driver_->now()),
+      index_(index) {
+    RILL_ASSERT(this_core == nullptr, "one core per thread");
+    this_core = this;
+    driver_->attach(*mailbox_);
+}
+
+core::~core() {
+    close();
+    this_core = nullptr;
+}
+
+receive_buffers& core::buffers() noexcept { return driver_->buffers(); }
+
+core::counters core::totals() const noexcept {
+    auto const totals = driver_->totals();
+    return {.turns = turns_, .enters = totals.enters, .completions = totals.completions};
+}
+
+void core::drive(bool const& done) noexcept {
+    while (!done) turn(true);
+}
+
+void core::turn(bool may_wait) noexcept {
+    ++turns_;
+    mailbox_->drain(*this);
+    timers_.advance(now_);
+    run_ready(ready_per_turn);
+    if (idle() && may_wait && idle_hook_ != nullptr) idle_hook_(idle_context_);
+    bool const sleep = idle() && may_wait && mailbox_->prepare_to_sleep();
+    driver_->turn(sleep ? timers_.next() : time_point::min());
+    if (sleep) mailbox_->awake();
+    now_ = std::max(now_, driver_->now());
+}
+
+void core::close() noexcept {
+    // What is still in flight belongs to objects that were closed: their last completions are
+    // awaited, so that no memory is given back that the kernel may write to.
+    while (driver_->in_flight() != 0 || !idle()) turn(idle());
+    mailbox_->close(*this);
+    while (!idle()) run_ready(ready_per_turn);
+}
+
+}  // namespace rill

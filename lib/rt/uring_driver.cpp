@@ -1,0 +1,428 @@
+// The driver over io_uring: one ring per core, made and used on the core's own thread.
+#include "uring_driver.hpp"
+
+#include <liburing.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "mailbox.hpp"
+#include "receive_buffers.hpp"
+#include "rill/base/error.hpp"
+#include "sockets.hpp"
+#include "uring_setup.hpp"
+
+namespace rill {
+
+namespace {
+
+constexpr std::uint16_t buffer_group = 0;
+constexpr std::size_t largest_send = std::size_t{1} << 30;
+
+/// Counts calls and says when the nth has come; 0 is never.
+class every {
+public:
+    explicit every(std::uint32_t n) noexcept : n_(n) {}
+    bool operator()() noexcept { return n_ != 0 && ++count_ % n_ == 0; }
+
+private:
+    std::uint32_t n_;
+    std::uint32_t count_ = 0;
+};
+
+class uring_driver final : public driver, private receive_buffers::provider {
+public:
+    explicit uring_driver(uring_options const& options)
+        : buffers_(options.receive_buffers, options.receive_copies),
+          faults_(options.faults),
+          no_entry_(options.faults.no_entry_every),
+          enter_fails_(options.faults.enter_fails_every),
+          end_stream_(options.faults.end_stream_every),
+          no_buffer_(options.faults.no_buffer_every),
+          no_descriptor_(options.faults.no_descriptor_every) {
+        set_up_ring(ring_, options);
+        messages_.resize(ring_.sq.ring_entries);
+        // Saves the kernel a descriptor look-up in every enter; refused by kernels before 5.18.
+        io_uring_register_ring_fd(&ring_);
+        io_uring_ring_dontfork(&ring_);
+        try {
+            register_buffers(options.receive_buffers);
+        } catch (...) {
+            io_uring_queue_exit(&ring_);
+            throw;
+        }
+    }
+
+    ~uring_driver() override {
+        buffers_.detach();
+        io_uring_queue_exit(&ring_);
+        ::munmap(buffer_ring_, buffer_ring_bytes_);
+    }
+
+    void attach(mailbox& box) noexcept override {
+        wake_descriptor_ = box.descriptor();
+        arm_wake();
+    }
+
+    void start(request& what) noexcept override {
+        what.started();
+        ++in_flight_;
+        submit(what);
+    }
+
+    void cancel(request& what) noexcept override {
+        if (!what.in_flight() || what.cancelling()) return;
+        what.note_cancel();
+        io_uring_sqe* const entry = take_entry();
+        if (entry == nullptr) {
+            postponed_cancels_.push_back(&what);
+            return;
+        }
+        prepare_cancel(*entry, what);
+    }
+
+    void turn(time_point until) noexcept override {
+        retry_postponed();
+        enter(until);
+        collect();
+    }
+
+    std::size_t in_flight() const noexcept override { return in_flight_; }
+
+    time_point now() const noexcept override {
+        timespec at{};
+        ::clock_gettime(CLOCK_MONOTONIC, &at);
+        return time_point(std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec));
+    }
+
+    void random(mutable_bytes into) noexcept override {
+        while (!into.empty()) {
+            ssize_t const got = ::getrandom(into.data(), into.size(), 0);
+            if (got > 0) into = into.without_first(static_cast<std::size_t>(got));
+        }
+    }
+
+    receive_buffers& buffers() noexcept override { return buffers_; }
+    char const* name() const noexcept override { return "uring"; }
+
+    result<int> listen(address const& at, listen_settings const& with) override {
+        return sockets::listen(at, with);
+    }
+    result<int> open_stream(address::family kind) override { return sockets::open_stream(kind); }
+    void configure(int descriptor, stream_settings const& with) noexcept override {
+        sockets::configure(descriptor, with);
+    }
+    void shut_down(int descriptor, shutdown_side side) noexcept override {
+        // The ring's own shutdown always takes a detour over a worker thread.
+        sockets::shut_down(descriptor, side);
+    }
+    void close(int descriptor) noexcept override {
+        io_uring_sqe* const entry = take_entry();
+        if (entry == nullptr) {
+            ::close(descriptor);
+            return;
+        }
+        io_uring_prep_close(entry, descriptor);
+        entry->flags |= IOSQE_CQE_SKIP_SUCCESS;
+        io_uring_sqe_set_data(entry, nullptr);
+    }
+    void reset_on_close(int descriptor) noexcept override { sockets::reset_on_close(descriptor); }
+    address local(int descriptor) override { return sockets::local(descriptor); }
+    address remote(int descriptor) override { return sockets::remote(descriptor); }
+
+    counters totals() const noexcept override { return totals_; }
+
+private:
+    void register_buffers(std::uint32_t count) {
+        // The ring of buffer names is shared with the kernel and starts on a page.
+        buffer_ring_bytes_ = count * sizeof(io_uring_buf);
+        void* const memory = ::mmap(nullptr, buffer_ring_bytes_, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        buffer_ring_ = static_cast<io_uring_buf_ring*>(memory);
+        io_uring_buf_reg registration{};
+        registration.ring_addr = reinterpret_cast<std::uintptr_t>(memory);
+        registration.ring_entries = count;
+        registration.bgid = buffer_group;
+        if (int const code = io_uring_register_buf_ring(&ring_, &registration, 0); code != 0) {
+            ::munmap(memory, buffer_ring_bytes_);
+            throw error(system_error(-code), "io_uring_register", "the receive buffers",
+                        setup_advice(-code));
+        }
+        io_uring_buf_ring_init(buffer_ring_);
+        buffer_mask_ = io_uring_buf_ring_mask(count);
+        buffers_.attach(*this);
+    }
+
+    void provide(std::uint32_t index) noexcept override {
+        io_uring_buf_ring_add(buffer_ring_, buffers_.block(index), receive_buffers::block_bytes,
+                              static_cast<std::uint16_t>(index), buffer_mask_, 0);
+        io_uring_buf_ring_advance(buffer_ring_, 1);
+    }
+
+    /// A free submission entry; null when the queue is full and the kernel takes nothing now.
+    io_uring_sqe* take_entry() noexcept {
+        if (no_entry_()) [[unlikely]] return nullptr;
+        io_uring_sqe* entry = io_uring_get_sqe(&ring_);
+        if (entry == nullptr) [[unlikely]] {
+            ++totals_.enters;
+            io_uring_submit(&ring_);
+            entry = io_uring_get_sqe(&ring_);
+        }
+        return entry;
+    }
+
+    void submit(request& what) noexcept {
+        io_uring_sqe* const entry = take_entry();
+        if (entry == nullptr) [[unlikely]] {
+            postponed_.push_back(&what);
+            return;
+        }
+        prepare(*entry, what);
+        io_uring_sqe_set_data(entry, &what);
+        if (forced_end(what)) [[unlikely]] io_uring_prep_nop(entry);
+    }
+
+    void prepare(io_uring_sqe& entry, request& what) noexcept;
+    void prepare_send(io_uring_sqe& entry, request const& what) noexcept;
+    static void prepare_cancel(io_uring_sqe& entry, request& what) noexcept {
+        io_uring_prep_cancel64(&entry, reinterpret_cast<std::uintptr_t>(&what), 0);
+        entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+        io_uring_sqe_set_data(&entry, nullptr);
+    }
+
+    bool forced_end(request const& what) noexcept;
+    void arm_wake() noexcept;
+    void retry_postponed() noexcept;
+    void enter(time_point until) noexcept;
+    void collect() noexcept;
+    void deliver(io_uring_cqe const& completion) noexcept;
+
+    io_uring ring_{};
+    receive_buffers buffers_;
+    io_uring_buf_ring* buffer_ring_ = nullptr;
+    std::size_t buffer_ring_bytes_ = 0;
+    int buffer_mask_ = 0;
+
+    // A message header per submission entry: the kernel has copied it once the entry is submitted.
+    std::vector<msghdr> messages_;
+
+    // The addresses of the connects of this turn.
+    std::vector<std::unique_ptr<sockets::name>> connect_names_;
+
+    // Requests that found the submission queue full; tried again in the next turn.
+    std::vector<request*> postponed_;
+    std::vector<request*> postponed_cancels_;
+
+    std::size_t in_flight_ = 0;
+    counters totals_{};
+
+    int wake_descriptor_ = -1;
+    std::uint64_t wake_value_ = 0;
+    bool wake_armed_ = false;
+
+    uring_faults faults_;
+    every no_entry_;
+    every enter_fails_;
+    every end_stream_;
+    every no_buffer_;
+    every no_descriptor_;
+    request const* forced_ = nullptr;  // the request whose next completion is made up
+    int forced_value_ = 0;
+};
+
+void uring_driver::prepare_send(io_uring_sqe& entry, request const& what) noexcept {
+    static_assert(sizeof(bytes) == sizeof(iovec), "pieces are handed to the kernel as they are");
+    // WAITALL lets the kernel go on after a short send, without another turn of the loop.
+    constexpr int flags = MSG_NOSIGNAL | MSG_WAITALL;
+    if (what.piece_count() == 1) {
+        bytes const piece = what.pieces()[0].first(largest_send);
+        io_uring_prep_send(&entry, what.descriptor(), piece.data(), piece.size(), flags);
+        return;
+    }
+    msghdr& message = messages_[static_cast<std::size_t>(&entry - ring_.sq.sqes)];
+    message = {};
+    message.msg_iov = reinterpret_cast<iovec*>(const_cast<bytes*>(what.pieces()));
+    message.msg_iovlen = what.piece_count();
+    io_uring_prep_sendmsg(&entry, what.descriptor(), &message, flags);
+}
+
+void uring_driver::prepare(io_uring_sqe& entry, request& what) noexcept {
+    int const descriptor = what.descriptor();
+    switch (what.what()) {
+        case verb::receive_stream:
+            io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
+            entry.flags |= IOSQE_BUFFER_SELECT;
+            entry.buf_group = buffer_group;
+            break;
+        case verb::accept_stream:
+            io_uring_prep_multishot_accept(&entry, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+            break;
+        case verb::send: prepare_send(entry, what); break;
+        case verb::connect: {
+            // The kernel has copied the address once the entry is submitted, in this turn.
+            connect_names_.emplace_back(std::make_unique<sockets::name>(what.target()));
+            auto& target = *connect_names_.back();
+            io_uring_prep_connect(&entry, descriptor, target.data(), target.size);
+            break;
+        }
+        case verb::readable: io_uring_prep_poll_add(&entry, descriptor, POLLIN); break;
+        case verb::writable: io_uring_prep_poll_add(&entry, descriptor, POLLOUT); break;
+        case verb::hangup: io_uring_prep_poll_add(&entry, descriptor, POLLRDHUP); break;
+        case verb::read_file: {
+            mutable_bytes const into = what.into().first(largest_send);
+            io_uring_prep_read(&entry, descriptor, into.data(),
+                               static_cast<unsigned>(into.size()), what.offset());
+            break;
+        }
+        case verb::write_file: {
+            bytes const from = what.pieces()[0].first(largest_send);
+            io_uring_prep_write(&entry, descriptor, from.data(),
+                                static_cast<unsigned>(from.size()), what.offset());
+            break;
+        }
+    }
+}
+
+bool uring_driver::forced_end(request const& what) noexcept {
+    int value = 0;
+    if (what.what() == verb::receive_stream) {
+        if (end_stream_()) {
+            value = -ECANCELED;
+        } else if (no_buffer_()) {
+            value = -ENOBUFS;
+        }
+    } else if (what.what() == verb::accept_stream) {
+        if (end_stream_()) {
+            value = -ECANCELED;
+        } else if (no_descriptor_()) {
+            value = -EMFILE;
+        }
+    }
+    if (value == 0 || forced_ != nullptr) return false;
+    forced_ = &what;
+    forced_value_ = value;
+    return true;
+}
+
+void uring_driver::arm_wake() noexcept {
+    io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
+    if (entry == nullptr) return;  // the next turn tries again
+    io_uring_prep_read(entry, wake_descriptor_, &wake_value_, sizeof wake_value_, 0);
+    io_uring_sqe_set_data(entry, &wake_value_);
+    wake_armed_ = true;
+}
+
+void uring_driver::retry_postponed() noexcept {
+    if (!wake_armed_ && wake_descriptor_ >= 0) arm_wake();
+    if (postponed_.empty() && postponed_cancels_.empty()) [[likely]] return;
+    std::vector<request*> waiting;
+    waiting.swap(postponed_);
+    for (request* const each : waiting) {
+        if (each->cancelling()) {
+            --in_flight_;
+            each->answer(-ECANCELED, request::no_buffer, false);
+        } else {
+            submit(*each);
+        }
+    }
+    waiting.clear();
+    waiting.swap(postponed_cancels_);
+    for (request* const each : waiting) {
+        io_uring_sqe* const entry = take_entry();
+        if (entry == nullptr) {
+            postponed_cancels_.push_back(each);
+        } else {
+            prepare_cancel(*entry, *each);
+        }
+    }
+}
+
+void uring_driver::enter(time_point until) noexcept {
+    bool const must_poll = !postponed_.empty() || !postponed_cancels_.empty();
+    bool wait = !must_poll && io_uring_cq_ready(&ring_) == 0 && until != time_point::min();
+    if (!wait) {
+        // A look at the shared flags is free; an enter is made only where it has something to do.
+        unsigned const flags = IO_URING_READ_ONCE(*ring_.sq.kflags);
+        if (io_uring_sq_ready(&ring_) == 0 &&
+            (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) == 0) {
+            return;
+        }
+    }
+    ++totals_.enters;
+    if (enter_fails_()) [[unlikely]] return;
+    if (!wait) {
+        io_uring_submit_and_get_events(&ring_);
+        return;
+    }
+    __kernel_timespec timeout{};
+    bool const bounded = until != never;
+    if (bounded) {
+        auto const left = std::max<duration>(until - now(), duration::zero());
+        timeout.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(left).count();
+        timeout.tv_nsec = (left % std::chrono::seconds(1)).count();
+    }
+    // Interrupted, out of time, or busy with completions to collect: in each case the loop looks
+    // at what is there and comes back.
+    io_uring_cqe* first = nullptr;
+    io_uring_submit_and_wait_timeout(&ring_, &first, 1, bounded ? &timeout : nullptr, nullptr);
+}
+
+void uring_driver::collect() noexcept {
+    if (io_uring_sq_ready(&ring_) == 0) connect_names_.clear();
+    for (;;) {
+        unsigned head = 0;
+        unsigned count = 0;
+        io_uring_cqe* completion = nullptr;
+        io_uring_for_each_cqe(&ring_, head, completion) {
+            ++count;
+            deliver(*completion);
+        }
+        if (count == 0) return;
+        totals_.completions += count;
+        io_uring_cq_advance(&ring_, count);
+    }
+}
+
+void uring_driver::deliver(io_uring_cqe const& completion) noexcept {
+    void* const data = io_uring_cqe_get_data(&completion);
+    if (data == nullptr) return;  // a cancel or close that had nothing to do
+    if (data == &wake_value_) {
+        wake_armed_ = false;
+        return;
+    }
+    auto& what = *static_cast<request*>(data);
+    bool const more = (completion.flags & IORING_CQE_F_MORE) != 0;
+    std::uint32_t buffer = request::no_buffer;
+    if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
+        buffer = completion.flags >> IORING_CQE_BUFFER_SHIFT;
+    }
+    if (!more) {
+        --in_flight_;
+        if (what.cancelling() && !postponed_cancels_.empty()) [[unlikely]] {
+            std::erase(postponed_cancels_, &what);
+        }
+    }
+    int value = completion.res;
+    if (&what == forced_) [[unlikely]] {
+        forced_ = nullptr;
+        value = forced_value_;
+    }
+    what.answer(value, buffer, more);
+}
+
+}  // namespace
+
+std::unique_ptr<driver> make_uring_driver(uring_options const& options) {
+    return std::make_unique<uring_driver>(options);
+}
+
+}  // namespace rill

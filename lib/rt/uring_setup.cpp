@@ -1,0 +1,80 @@
+// Making a ring: flags stripped step by step for older kernels, and a refusal explained.
+#include "uring_setup.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fstream>
+
+#include "rill/base/error.hpp"
+
+namespace rill {
+
+namespace {
+
+// The best set first. SINGLE_ISSUER came with 6.0, DEFER_TASKRUN with 6.1, COOP_TASKRUN with 5.19;
+// without one of the two task-run flags the kernel interrupts the core for every completion.
+constexpr std::uint32_t always = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+constexpr std::array<std::uint32_t, 4> ladder{
+    always | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+        IORING_SETUP_TASKRUN_FLAG,
+    always | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+    always | IORING_SETUP_SUBMIT_ALL,
+    always,
+};
+
+int read_number(char const* path) {
+    std::ifstream file(path);
+    int value = -1;
+    file >> value;
+    return value;
+}
+
+int set_up(io_uring& ring, uring_options const& options, std::uint32_t flags) {
+    if (options.faults.refuse_setup != 0) return -options.faults.refuse_setup;
+    if ((flags & options.faults.refuse_flags) != 0) return -EINVAL;
+    io_uring_params params{};
+    params.flags = flags;
+    params.cq_entries =
+        options.completion_entries != 0 ? options.completion_entries : options.entries * 4;
+    return io_uring_queue_init_params(options.entries, &ring, &params);
+}
+
+}  // namespace
+
+std::uint32_t set_up_ring(io_uring& ring, uring_options const& options) {
+    int code = 0;
+    for (std::uint32_t const flags : ladder) {
+        code = set_up(ring, options, flags);
+        if (code == 0) return flags;
+        if (code != -EINVAL) break;
+    }
+    throw error(system_error(-code), "io_uring_setup", "this core's ring", setup_advice(-code));
+}
+
+std::string setup_advice(int errno_value) {
+    switch (errno_value) {
+        case EPERM: {
+            int const disabled = read_number("/proc/sys/kernel/io_uring_disabled");
+            if (disabled == 2) return "sysctl kernel.io_uring_disabled is 2; set it to 0";
+            if (disabled == 1) {
+                return "sysctl kernel.io_uring_disabled is 1; set it to 0, or put the user into "
+                       "the group of kernel.io_uring_group";
+            }
+            return "a seccomp profile or security module refuses io_uring; Docker's and "
+                   "containerd's default profiles do: allow io_uring_setup, io_uring_enter and "
+                   "io_uring_register";
+        }
+        case ENOSYS:
+            return "this kernel has no io_uring (it came with Linux 5.1), or a seccomp profile "
+                   "hides it";
+        case ENOMEM:
+            return "locked memory is limited; raise it (ulimit -l, LimitMEMLOCK) or ask for fewer "
+                   "ring entries";
+        case EMFILE:
+        case ENFILE: return "out of descriptors; raise ulimit -n (LimitNOFILE)";
+        case EINVAL: return "this kernel is too old for rill's ring; Linux 5.19 or later is needed";
+        default: return "see io_uring_setup(2)";
+    }
+}
+
+}  // namespace rill
