@@ -11,7 +11,8 @@ int main(int argument_count, char** arguments) {
     return rill::web::serve(app, argument_count > 1 ? arguments[1] : ":8080");
 }
 
-#else  // TODO(web): this branch goes when include/rill/web.hpp is there; ask.py then asks the server.
+#else  // TODO(web): this branch goes when include/rill/web.hpp is there; ask.py then asks the
+       // server.
 
 #include <rill/base/result.hpp>
 

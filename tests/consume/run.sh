@@ -88,19 +88,19 @@ by_pkg_config() {
         "$here/main.cpp"
 }
 by_cmake() {
-    local static=OFF launcher=() compiler=$CXX
-    [ "$1" = shared ] || static=ON
+    local link=OFF launcher=() compiler=$CXX
+    [ "$1" = shared ] || link=ON
     case $CXX in "ccache "*) compiler=${CXX#ccache } launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache) ;; esac
     PKG_CONFIG_PATH=$work/$1/lib/pkgconfig CXX=$compiler cmake -S "$here/cmake" -B "$work/cmake-$1" -G Ninja \
-        -DSTATIC=$static -DCMAKE_BUILD_TYPE=Release "${launcher[@]}" && cmake --build "$work/cmake-$1"
+        -DSTATIC=$link -DCMAKE_BUILD_TYPE=Release "${launcher[@]}" && cmake --build "$work/cmake-$1"
 }
-# Every public header, twice in one program, after another library's macros.
+needs_no_shared_rill() { ! ldd "$1" | grep librill; }
+# Every public header in two files of one program, after another library's macros.
 all_headers() {
-    local unit
-    for unit in a b; do
+    {
         echo '#include "other_library.hpp"'
         (cd "$work/shared/include" && find rill -name '*.hpp' ! -name json.hpp | sort | sed 's/.*/#include <&>/')
-    done >"$work/headers_a.cpp"
+    } >"$work/headers_a.cpp"
     cp "$work/headers_a.cpp" "$work/headers_b.cpp"
     echo 'int main() {}' >>"$work/headers_a.cpp"
     PKG_CONFIG_PATH=$work/shared/lib/pkgconfig sh "$here/pkgconfig/build.sh" "$work/headers" \
@@ -135,6 +135,9 @@ for kind in shared static; do
     promise "pkg-config, $kind: the program answers" runs "$work/pkgconfig-$kind"
     promise "CMake, $kind: builds" by_cmake $kind
     promise "CMake, $kind: the program answers" runs "$work/cmake-$kind/consumer"
+done
+for program in subproject/build-static/consumer pkgconfig-static cmake-static/consumer; do
+    promise "linked statically: $program needs no librill.so" needs_no_shared_rill "$work/$program"
 done
 promise "all headers compile in two files of a program, after foreign macros" all_headers
 promise "public headers reach no third party's" reaches_no_third_party
