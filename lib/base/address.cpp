@@ -191,21 +191,28 @@ address address::unmapped() const {
 
 std::string address::host() const {
     switch (family_) {
-        case family::ipv4: return fmt::format("{}.{}.{}.{}", ip_[0], ip_[1], ip_[2], ip_[3]);
+        case family::ipv4:
+            return fmt::format("{}.{}.{}.{}", ip_[0], ip_[1], ip_[2], ip_[3]);
         case family::ipv6:
             return scope_ == 0 ? v6_text(ip_) : fmt::format("{}%{}", v6_text(ip_), scope_);
-        case family::unix: return path_;
-        case family::none: break;
+        case family::unix:
+            return path_;
+        case family::none:
+            break;
     }
     return "unknown";
 }
 
 std::string address::text() const {
     switch (family_) {
-        case family::ipv4: return fmt::format("{}:{}", host(), port_);
-        case family::ipv6: return fmt::format("[{}]:{}", host(), port_);
-        case family::unix: return "unix:" + path_;
-        case family::none: break;
+        case family::ipv4:
+            return fmt::format("{}:{}", host(), port_);
+        case family::ipv6:
+            return fmt::format("[{}]:{}", host(), port_);
+        case family::unix:
+            return "unix:" + path_;
+        case family::none:
+            break;
     }
     return "unknown";
 }

@@ -158,7 +158,7 @@ def check_function_length(source):
 
 def check_marks(source):
     for number, line in enumerate(source.lines, 1):
-        if re.search(r"\bTODO\b(?!\([\w-]+\): \S)", line):
+        if re.search(r"\bTODO\b(?!\([\w.-]+\): \S)", line):
             yield number, "mark", "write TODO(topic): and the condition that would remove it"
         found = re.search(r"\b(FIXME|XXX|HACK)\b", line)
         if found:

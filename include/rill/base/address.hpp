@@ -39,6 +39,7 @@ public:
     /// Reads one of the text forms. Errors: bad_address. No name is looked up.
     [[nodiscard]] static result<address> parse(std::string_view text);
 
+    /// Which kind of address it is.
     [[nodiscard]] family kind() const noexcept { return family_; }
     /// The port in host order; 0 for Unix addresses.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_; }

@@ -36,18 +36,27 @@ concept byte_range = requires(Range& range) {
 class bytes {
 public:
     constexpr bytes() noexcept = default;
+    /// `size` bytes from `data` on.
     constexpr bytes(std::byte const* data, std::size_t size) noexcept : data_(data), size_(size) {}
+    /// The text up to its NUL, without it.
     bytes(char const* text) noexcept : bytes(std::string_view(text)) {}
+    /// All bytes of a contiguous range.
     template <class Range>
         requires(detail::byte_range<Range const> && !std::same_as<Range, bytes>)
     bytes(Range const& range) noexcept
         : data_(reinterpret_cast<std::byte const*>(range.data())), size_(range.size()) {}
 
+    /// The first byte; unspecified when empty.
     [[nodiscard]] constexpr std::byte const* data() const noexcept { return data_; }
+    /// How many bytes the view holds.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// True when it holds none.
     [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+    /// The first byte, for a range-based for.
     [[nodiscard]] constexpr std::byte const* begin() const noexcept { return data_; }
+    /// One past the last byte.
     [[nodiscard]] constexpr std::byte const* end() const noexcept { return data_ + size_; }
+    /// The byte at `index`; asserts that there is one.
     [[nodiscard]] std::byte operator[](std::size_t index) const noexcept {
         RILL_ASSERT(index < size_, "stay inside the view");
         return data_[index];
@@ -78,10 +87,13 @@ private:
 class mutable_bytes {
 public:
     constexpr mutable_bytes() noexcept = default;
+    /// `size` bytes from `data` on.
     constexpr mutable_bytes(std::byte* data, std::size_t size) noexcept
         : data_(data), size_(size) {}
+    /// `size` bytes from `data` on.
     mutable_bytes(void* data, std::size_t size) noexcept
         : data_(static_cast<std::byte*>(data)), size_(size) {}
+    /// All bytes of a contiguous range that is not const.
     template <class Range>
         requires(detail::byte_range<Range> &&
                  !std::same_as<std::remove_cv_t<Range>, mutable_bytes> &&
@@ -89,8 +101,11 @@ public:
     mutable_bytes(Range& range) noexcept
         : data_(reinterpret_cast<std::byte*>(range.data())), size_(range.size()) {}
 
+    /// The first byte; unspecified when empty.
     [[nodiscard]] constexpr std::byte* data() const noexcept { return data_; }
+    /// How many bytes the view holds.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+    /// True when it holds none.
     [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
     /// The first `count` bytes, or all when there are fewer.
     [[nodiscard]] mutable_bytes first(std::size_t count) const noexcept {

@@ -70,12 +70,16 @@ public:
 
     /// The value; asserts that there is one.
     [[nodiscard]] T& operator*() & noexcept { return get(); }
+    /// The value; asserts that there is one.
     [[nodiscard]] T const& operator*() const& noexcept {
         RILL_ASSERT(has_value_, "look at the result before you use its value");
         return value_;
     }
+    /// The value, to be moved from; asserts that there is one.
     [[nodiscard]] T&& operator*() && noexcept { return std::move(get()); }
+    /// Reaches into the value; asserts that there is one.
     [[nodiscard]] T* operator->() noexcept { return std::addressof(get()); }
+    /// Reaches into the value; asserts that there is one.
     [[nodiscard]] T const* operator->() const noexcept { return std::addressof(**this); }
 
     /// The value; throws `error` when there is none.
@@ -83,6 +87,7 @@ public:
         if (!has_value_) throw rill::error(error_);
         return value_;
     }
+    /// The value, to be moved from; throws `error` when there is none.
     T&& value() && {
         if (!has_value_) throw rill::error(error_);
         return std::move(value_);
@@ -138,7 +143,9 @@ public:
     /// Failure with a code of rill's own.
     result(errc code) noexcept : result(make_error_code(code)) {}
 
+    /// True on success.
     [[nodiscard]] bool has_value() const noexcept { return !error_; }
+    /// True on success.
     [[nodiscard]] explicit operator bool() const noexcept { return !error_; }
     /// Throws `error` on failure.
     void value() const {

@@ -100,11 +100,13 @@ public:
     class [[nodiscard]] join_operation final : public operation, private detail::child_owner {
     public:
         using value_type = void;
+        /// Waits for the children of `group`.
         explicit join_operation(task_group& group) noexcept : group_(group) {
             ignore_cancellation();
         }
         /// Throws what the first failed child threw.
         void await_resume() { group_.rethrow(); }
+        /// True when a child threw.
         [[nodiscard]] bool failed() const noexcept { return group_.failure_ != nullptr; }
         [[nodiscard]] char const* name() const noexcept override { return "join"; }
 
