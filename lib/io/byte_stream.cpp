@@ -144,7 +144,9 @@ bool write_operation::start() noexcept {
     return true;
 }
 
-void write_operation::cancel(cancel_reason) noexcept { to_.stop_write(*this, errc::cancelled); }
+void write_operation::cancel(cancel_reason) noexcept {
+    to_.stop_write(*this, errc::cancelled);
+}
 
 void write_operation::written(result<void> outcome) noexcept {
     if (deadline_ != never) timers_of(*this).cancel(timer_);

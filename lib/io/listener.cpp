@@ -1,10 +1,10 @@
 // The TCP listener: an endless accept that pauses at a bound, and backs off without descriptors.
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include "io/socket.hpp"
+#include "rill/base/log.hpp"
 #include "rill/io/tcp.hpp"
 
 namespace rill::tcp {
@@ -34,9 +34,8 @@ class listener_state final : private request {
 public:
     listener_state(core& home, address const& at, listener_options const& with)
         : request(verb::accept_stream), home_(home), options_(with) {
-        listen_settings const settings{.backlog = with.backlog,
-                                       .reuse_port = with.reuse_port,
-                                       .only_v6 = !with.dual_stack};
+        listen_settings const settings{
+            .backlog = with.backlog, .reuse_port = with.reuse_port, .only_v6 = !with.dual_stack};
         auto const opened = home.io().listen(at, settings);
         if (!opened) {
             bool const taken = opened.error() == std::errc::address_in_use;
@@ -121,6 +120,8 @@ private:
         if (closed_) {
             finish();
         } else if (value < 0 && out_of_resources(-value)) {
+            RILL_LOG_EVERY(1s, warn, "cannot accept", {"error", system_error(-value)},
+                           {"advice", "raise the limit of open descriptors (ulimit -n)"});
             home_.timers().arm(retry_, later(home_.now(), descriptor_pause));
         } else if (accepted_.size() - next_ < most_accepted) {
             arm();
@@ -172,15 +173,15 @@ private:
     bool released_ = false;
     struct retry_timer final : timer_node {
         explicit retry_timer(listener_state& of) noexcept
-            : timer_node([](timer_node& node) noexcept {
-                  static_cast<retry_timer&>(node).owner.arm();
-              }),
+            : timer_node(
+                  [](timer_node& node) noexcept { static_cast<retry_timer&>(node).owner.arm(); }),
               owner(of) {}
         listener_state& owner;
     } retry_{*this};
 };
 
-listener::listener(std::string_view at, listener_options with) : listener(parse_or_throw(at), with) {}
+listener::listener(std::string_view at, listener_options with)
+    : listener(parse_or_throw(at), with) {}
 
 listener::listener(address const& at, listener_options with)
     : state_(new listener_state(core::current(), at, with)) {}
@@ -191,18 +192,26 @@ listener::~listener() {
     if (state_ != nullptr) state_->release();
 }
 
-void listener::close() noexcept { state_->close(); }
+void listener::close() noexcept {
+    state_->close();
+}
 
-address listener::local_address() const { return state_->local_address(); }
+address listener::local_address() const {
+    return state_->local_address();
+}
 
 accept_operation::~accept_operation() {
     auto& unused = stored();
     if (unused && unused->has_value() && **unused) from_.state_->put_back(*std::move(*unused));
 }
 
-bool accept_operation::start() noexcept { return from_.state_->begin_accept(*this); }
+bool accept_operation::start() noexcept {
+    return from_.state_->begin_accept(*this);
+}
 
-void accept_operation::cancel(cancel_reason) noexcept { from_.state_->stop_accept(*this); }
+void accept_operation::cancel(cancel_reason) noexcept {
+    from_.state_->stop_accept(*this);
+}
 
 namespace detail {
 
@@ -210,11 +219,11 @@ void log_handler_failure(char const* what, std::exception_ptr failure) noexcept 
     try {
         std::rethrow_exception(std::move(failure));
     } catch (error const& expected) {
-        static_cast<void>(what);
+        log::debug("connection ended", {{"in", what}, {"why", expected.what()}});
     } catch (std::exception const& unexpected) {
-        std::fprintf(stderr, "%s: %s\n", what, unexpected.what());
+        log::error("exception", {{"in", what}, {"what", unexpected.what()}});
     } catch (...) {
-        std::fprintf(stderr, "%s\n", what);
+        log::error("exception", {{"in", what}, {"what", "not a std::exception"}});
     }
 }
 

@@ -15,11 +15,16 @@ socket::socket(core& home, int descriptor) noexcept
       hangup_(*this) {}
 
 socket::~socket() {
-    RILL_ASSERT(closed_ && first_unread_ == receive_buffers::none, "release a socket, not delete it");
+    RILL_ASSERT(closed_ && first_unread_ == receive_buffers::none,
+                "release a socket, not delete it");
 }
 
-address socket::remote_address() const { return home_.io().remote(descriptor_).unmapped(); }
-address socket::local_address() const { return home_.io().local(descriptor_).unmapped(); }
+address socket::remote_address() const {
+    return home_.io().remote(descriptor_).unmapped();
+}
+address socket::local_address() const {
+    return home_.io().local(descriptor_).unmapped();
+}
 
 // Receiving.
 
@@ -121,7 +126,9 @@ void socket::received(int value, std::uint32_t buffer, bool more) noexcept {
     }
 }
 
-void socket::buffer_returned() noexcept { arm(); }
+void socket::buffer_returned() noexcept {
+    arm();
+}
 
 void socket::ended(std::error_code why) noexcept {
     if (!end_) end_ = why;

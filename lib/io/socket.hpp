@@ -122,8 +122,8 @@ private:
     std::uint32_t first_unread_ = receive_buffers::none;
     std::uint32_t last_unread_ = receive_buffers::none;
     std::uint32_t unread_count_ = 0;
-    std::error_code end_;      // why receiving has ended; `end_of_stream` for a clean end
-    std::error_code broken_;   // why nothing more can be written
+    std::error_code end_;     // why receiving has ended; `end_of_stream` for a clean end
+    std::error_code broken_;  // why nothing more can be written
     input_waiter* reader_ = nullptr;
     pending_write* first_write_ = nullptr;
     pending_write* last_write_ = nullptr;

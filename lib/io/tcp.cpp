@@ -20,7 +20,9 @@ stream::~stream() {
     if (socket_ != nullptr) socket_->release();
 }
 
-void stream::close() noexcept { bytes_of().close(); }
+void stream::close() noexcept {
+    bytes_of().close();
+}
 
 void stream::reset() noexcept {
     RILL_ASSERT(socket_ != nullptr, "this stream was moved from or never connected");
@@ -43,7 +45,9 @@ stream stream::adopt(core& home, int descriptor, stream_options const& with) {
     return stream(new socket(home, descriptor));
 }
 
-int stream::take_descriptor() noexcept { return std::exchange(socket_, nullptr)->detach(); }
+int stream::take_descriptor() noexcept {
+    return std::exchange(socket_, nullptr)->detach();
+}
 
 task<> close_gracefully(stream& what, std::size_t most_bytes, duration longest) {
     what.finish();
@@ -114,7 +118,8 @@ task<stream> connect(address to, stream_options with) {
 
 task<stream> connect(std::string_view to, stream_options with) {
     auto const parsed = address::parse(to);
-    if (!parsed) throw error(parsed.error(), "connect to", to, "write it as 127.0.0.1:80 or [::1]:80");
+    if (!parsed)
+        throw error(parsed.error(), "connect to", to, "write it as 127.0.0.1:80 or [::1]:80");
     address const target = *parsed;
     stream made = co_await connect(target, with);
     co_return made;

@@ -24,10 +24,11 @@ core& core::current() noexcept {
     return *this_core;
 }
 
-core* core::current_or_null() noexcept { return this_core; }
+core* core::current_or_null() noexcept {
+    return this_core;
+}
 
-core::core(core_options const& options, std::uint32_t index)
-    : core(make_driver(options), index) {}
+core::core(core_options const& options, std::uint32_t index) : core(make_driver(options), index) {}
 
 core::core(std::unique_ptr<class driver> over, std::uint32_t index)
     : driver_(std::move(over)),
@@ -45,7 +46,9 @@ core::~core() {
     this_core = nullptr;
 }
 
-receive_buffers& core::buffers() noexcept { return driver_->buffers(); }
+receive_buffers& core::buffers() noexcept {
+    return driver_->buffers();
+}
 
 core::counters core::totals() const noexcept {
     auto const totals = driver_->totals();

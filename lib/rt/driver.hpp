@@ -17,17 +17,17 @@ class receive_buffers;
 
 /// What a listener wants of its socket.
 struct listen_settings {
-    int backlog = 4096;        // connections that wait to be accepted; the kernel caps it at somaxconn
-    bool reuse_port = true;    // several listeners share the port (one per core, or per process)
-    bool only_v6 = false;      // `[::]` takes no IPv4
+    int backlog = 4096;  // connections that wait to be accepted; the kernel caps it at somaxconn
+    bool reuse_port = true;  // several listeners share the port (one per core, or per process)
+    bool only_v6 = false;    // `[::]` takes no IPv4
 };
 
 /// What a stream wants of its socket. A negative number leaves the system's value.
 struct stream_settings {
-    bool no_delay = true;             // TCP_NODELAY
-    int keep_alive_seconds = -1;      // idle time before the first TCP keep-alive probe; 0 is off
-    int send_buffer_bytes = -1;       // SO_SNDBUF
-    int receive_buffer_bytes = -1;    // SO_RCVBUF
+    bool no_delay = true;           // TCP_NODELAY
+    int keep_alive_seconds = -1;    // idle time before the first TCP keep-alive probe; 0 is off
+    int send_buffer_bytes = -1;     // SO_SNDBUF
+    int receive_buffer_bytes = -1;  // SO_RCVBUF
 };
 
 enum class shutdown_side : std::uint8_t { read, write, both };

@@ -27,7 +27,9 @@ mailbox::mailbox() : descriptor_(::eventfd(0, EFD_CLOEXEC)) {
     }
 }
 
-mailbox::~mailbox() { ::close(descriptor_); }
+mailbox::~mailbox() {
+    ::close(descriptor_);
+}
 
 bool mailbox::deliver(message& what) noexcept {
     message* newest = newest_.load(std::memory_order_acquire);

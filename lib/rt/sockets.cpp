@@ -19,10 +19,14 @@ void set(int descriptor, int level, int option, int value) noexcept {
 
 int family_of(address::family kind) noexcept {
     switch (kind) {
-        case address::family::ipv4: return AF_INET;
-        case address::family::ipv6: return AF_INET6;
-        case address::family::unix: return AF_UNIX;
-        case address::family::none: break;
+        case address::family::ipv4:
+            return AF_INET;
+        case address::family::ipv6:
+            return AF_INET6;
+        case address::family::unix:
+            return AF_UNIX;
+        case address::family::none:
+            break;
     }
     return AF_UNSPEC;
 }
@@ -58,7 +62,8 @@ name::name(address const& from) noexcept {
                                           (path.front() == '@' ? 0 : 1));
             break;
         }
-        case address::family::none: break;
+        case address::family::none:
+            break;
     }
 }
 
@@ -90,7 +95,8 @@ address name::value() const {
             auto made = address::unix_path(path);
             return made ? *made : address{};
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 

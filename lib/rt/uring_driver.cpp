@@ -170,7 +170,8 @@ private:
 
     /// A free submission entry; null when the queue is full and the kernel takes nothing now.
     io_uring_sqe* take_entry() noexcept {
-        if (no_entry_()) [[unlikely]] return nullptr;
+        if (no_entry_()) [[unlikely]]
+            return nullptr;
         io_uring_sqe* entry = io_uring_get_sqe(&ring_);
         if (entry == nullptr) [[unlikely]] {
             ++totals_.enters;
@@ -188,7 +189,8 @@ private:
         }
         prepare(*entry, what);
         io_uring_sqe_set_data(entry, &what);
-        if (forced_end(what)) [[unlikely]] io_uring_prep_nop(entry);
+        if (forced_end(what)) [[unlikely]]
+            io_uring_prep_nop(entry);
     }
 
     void prepare(io_uring_sqe& entry, request& what) noexcept;
@@ -266,7 +268,9 @@ void uring_driver::prepare(io_uring_sqe& entry, request& what) noexcept {
         case verb::accept_stream:
             io_uring_prep_multishot_accept(&entry, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
             break;
-        case verb::send: prepare_send(entry, what); break;
+        case verb::send:
+            prepare_send(entry, what);
+            break;
         case verb::connect: {
             // The kernel has copied the address once the entry is submitted, in this turn.
             connect_names_.emplace_back(std::make_unique<sockets::name>(what.target()));
@@ -274,19 +278,25 @@ void uring_driver::prepare(io_uring_sqe& entry, request& what) noexcept {
             io_uring_prep_connect(&entry, descriptor, target.data(), target.size);
             break;
         }
-        case verb::readable: io_uring_prep_poll_add(&entry, descriptor, POLLIN); break;
-        case verb::writable: io_uring_prep_poll_add(&entry, descriptor, POLLOUT); break;
-        case verb::hangup: io_uring_prep_poll_add(&entry, descriptor, POLLRDHUP); break;
+        case verb::readable:
+            io_uring_prep_poll_add(&entry, descriptor, POLLIN);
+            break;
+        case verb::writable:
+            io_uring_prep_poll_add(&entry, descriptor, POLLOUT);
+            break;
+        case verb::hangup:
+            io_uring_prep_poll_add(&entry, descriptor, POLLRDHUP);
+            break;
         case verb::read_file: {
             mutable_bytes const into = what.into().first(largest_send);
-            io_uring_prep_read(&entry, descriptor, into.data(),
-                               static_cast<unsigned>(into.size()), what.offset());
+            io_uring_prep_read(&entry, descriptor, into.data(), static_cast<unsigned>(into.size()),
+                               what.offset());
             break;
         }
         case verb::write_file: {
             bytes const from = what.pieces()[0].first(largest_send);
-            io_uring_prep_write(&entry, descriptor, from.data(),
-                                static_cast<unsigned>(from.size()), what.offset());
+            io_uring_prep_write(&entry, descriptor, from.data(), static_cast<unsigned>(from.size()),
+                                what.offset());
             break;
         }
     }
@@ -323,7 +333,8 @@ void uring_driver::arm_wake() noexcept {
 
 void uring_driver::retry_postponed() noexcept {
     if (!wake_armed_ && wake_descriptor_ >= 0) arm_wake();
-    if (postponed_.empty() && postponed_cancels_.empty()) [[likely]] return;
+    if (postponed_.empty() && postponed_cancels_.empty()) [[likely]]
+        return;
     std::vector<request*> waiting;
     waiting.swap(postponed_);
     for (request* const each : waiting) {
@@ -358,7 +369,8 @@ void uring_driver::enter(time_point until) noexcept {
         }
     }
     ++totals_.enters;
-    if (enter_fails_()) [[unlikely]] return;
+    if (enter_fails_()) [[unlikely]]
+        return;
     if (!wait) {
         io_uring_submit_and_get_events(&ring_);
         return;

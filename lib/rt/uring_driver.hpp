@@ -15,8 +15,9 @@ struct uring_faults {
     std::uint32_t no_entry_every = 0;     // each nth submission finds the queue full
     std::uint32_t enter_fails_every = 0;  // each nth enter fails with `enter_errno`
     int enter_errno = 0;
-    std::uint32_t end_stream_every = 0;   // each nth arming of a stream of results ends at once, without error
-    std::uint32_t no_buffer_every = 0;    // each nth arming of a receive ends with ENOBUFS
+    std::uint32_t end_stream_every =
+        0;  // each nth arming of a stream of results ends at once, without error
+    std::uint32_t no_buffer_every = 0;      // each nth arming of a receive ends with ENOBUFS
     std::uint32_t no_descriptor_every = 0;  // each nth arming of an accept ends with EMFILE
 };
 

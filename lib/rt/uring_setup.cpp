@@ -71,9 +71,12 @@ std::string setup_advice(int errno_value) {
             return "locked memory is limited; raise it (ulimit -l, LimitMEMLOCK) or ask for fewer "
                    "ring entries";
         case EMFILE:
-        case ENFILE: return "out of descriptors; raise ulimit -n (LimitNOFILE)";
-        case EINVAL: return "this kernel is too old for rill's ring; Linux 5.19 or later is needed";
-        default: return "see io_uring_setup(2)";
+        case ENFILE:
+            return "out of descriptors; raise ulimit -n (LimitNOFILE)";
+        case EINVAL:
+            return "this kernel is too old for rill's ring; Linux 5.19 or later is needed";
+        default:
+            return "see io_uring_setup(2)";
     }
 }
 

@@ -173,7 +173,8 @@ public:
     [[nodiscard]] write_operation write(bytes what, time_point deadline = never) noexcept {
         return {*this, what, deadline};
     }
-    /// The same for several pieces in one call of the kernel, at most 1024. The span must live, too.
+    /// The same for several pieces in one call of the kernel, at most 1024. The span must live,
+    /// too.
     [[nodiscard]] write_operation write(std::span<bytes const> pieces,
                                         time_point deadline = never) noexcept {
         return {*this, pieces, deadline};
@@ -203,7 +204,8 @@ protected:
     ~byte_stream() = default;
 
     /// What is there now, or nothing: then `who` is told later.
-    [[nodiscard]] virtual std::optional<result<lease>> begin_receive(input_waiter& who) noexcept = 0;
+    [[nodiscard]] virtual std::optional<result<lease>> begin_receive(
+        input_waiter& who) noexcept = 0;
     /// Forgets `who`; true when it was waiting.
     [[nodiscard]] virtual bool stop_receive(input_waiter& who) noexcept = 0;
     /// Unread input, to be received before anything else.

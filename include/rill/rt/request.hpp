@@ -27,7 +27,8 @@ enum class verb : std::uint8_t {
 /// One thing asked of a core's driver. Lives where it is until its last completion.
 ///
 /// A stream of results (`receive_stream`, `accept_stream`) completes many times with `more`, and a
-/// last time without; every other verb completes once. Cancelling asks for an early last completion.
+/// last time without; every other verb completes once. Cancelling asks for an early last
+/// completion.
 class RILL_API request {
 public:
     /// The index that says "no buffer".

@@ -42,15 +42,15 @@ RILL_API void run_cores(run_options const& options, task<> (*body)(void* context
 
 }  // namespace detail
 
-/// Runs `body()` (which gives a task) once on each core, one thread each, and waits for all of them.
+/// Runs `body()` (which gives a task) once on each core, one thread each, and waits for all of
+/// them.
 ///
 /// `body` is shared by the cores and called on each; it must be safe to call from all at once.
 /// Errors: the first exception of any core cancels the others, and is thrown here.
 template <class Body>
 int run_per_core(Body const& body, run_options const& options = {}) {
     detail::run_cores(
-        options,
-        [](void* context) -> task<> { return (*static_cast<Body const*>(context))(); },
+        options, [](void* context) -> task<> { return (*static_cast<Body const*>(context))(); },
         const_cast<void*>(static_cast<void const*>(&body)));
     return 0;
 }

@@ -44,7 +44,9 @@ private:
     return sleep_operation(later(core::current().now(), length));
 }
 /// Lets everything else that is ready run first.
-[[nodiscard]] inline sleep_operation yield() noexcept { return sleep_operation(time_point::min()); }
+[[nodiscard]] inline sleep_operation yield() noexcept {
+    return sleep_operation(time_point::min());
+}
 
 /// A moment `length` from now, for the deadlines of reads and writes.
 [[nodiscard]] inline time_point deadline_in(duration length) noexcept {
