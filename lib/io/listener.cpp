@@ -151,8 +151,13 @@ private:
         (who.next_ != nullptr ? who.next_->previous_ : last_) = who.previous_;
     }
 
-    // Nothing is in flight and nothing more will be accepted.
+    // Nothing is in flight and nothing more will be accepted, but for what the kernel's queue
+    // holds: those clients believe that they are connected.
     void finish() noexcept {
+        while (auto const waiting = home_.io().accept_ready(descriptor())) {
+            accepted_.push_back(*waiting);
+        }
+        serve_waiters();
         home_.io().close(descriptor());
         while (first_ != nullptr) {
             accept_operation& who = *first_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rill/base/address.hpp"
@@ -59,6 +60,8 @@ public:
 
     // Sockets. These do not block.
     [[nodiscard]] virtual result<int> listen(address const& at, listen_settings const& with) = 0;
+    /// A connection that waits in the listener's queue; nothing when there is none.
+    [[nodiscard]] virtual std::optional<int> accept_ready(int listener) noexcept = 0;
     [[nodiscard]] virtual result<int> open_stream(address::family kind) = 0;
     virtual void configure(int descriptor, stream_settings const& with) noexcept = 0;
     virtual void shut_down(int descriptor, shutdown_side side) noexcept = 0;

@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -124,6 +125,15 @@ result<int> listen(address const& at, listen_settings const& with) {
         ::close(descriptor);
         return system_error(why);
     }
+    return descriptor;
+}
+
+std::optional<int> accept_ready(int listener) noexcept {
+    // Listeners of a ring are blocking descriptors: the queue is asked before it is taken from.
+    pollfd entry{.fd = listener, .events = POLLIN, .revents = 0};
+    if (::poll(&entry, 1, 0) != 1) return std::nullopt;
+    int const descriptor = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (descriptor < 0) return std::nullopt;
     return descriptor;
 }
 

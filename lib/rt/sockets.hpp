@@ -22,6 +22,7 @@ struct name {
 };
 
 [[nodiscard]] result<int> listen(address const& at, listen_settings const& with);
+[[nodiscard]] std::optional<int> accept_ready(int listener) noexcept;
 [[nodiscard]] result<int> open_stream(address::family kind);
 void configure(int descriptor, stream_settings const& with) noexcept;
 void shut_down(int descriptor, shutdown_side side) noexcept;

@@ -116,6 +116,9 @@ public:
     result<int> listen(address const& at, listen_settings const& with) override {
         return sockets::listen(at, with);
     }
+    std::optional<int> accept_ready(int listener) noexcept override {
+        return sockets::accept_ready(listener);
+    }
     result<int> open_stream(address::family kind) override { return sockets::open_stream(kind); }
     void configure(int descriptor, stream_settings const& with) noexcept override {
         sockets::configure(descriptor, with);
