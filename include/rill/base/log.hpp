@@ -39,22 +39,29 @@ public:
     /// What kind of value there is.
     enum class kind : unsigned char { text, integer, natural, real, boolean, code, length };
 
+    /// A text, which is not copied.
     template <class Text>
         requires std::convertible_to<Text const&, std::string_view>
     field(std::string_view name, Text const& value) noexcept
         : name_(name), kind_(kind::text), text_(value) {}
+    /// Written as `true` or `false`.
     field(std::string_view name, bool value) noexcept
         : name_(name), kind_(kind::boolean), natural_(value) {}
+    /// A number that may be negative.
     template <std::signed_integral Number>
     field(std::string_view name, Number value) noexcept
         : name_(name), kind_(kind::integer), integer_(value) {}
+    /// A number that is not negative.
     template <std::unsigned_integral Number>
     field(std::string_view name, Number value) noexcept
         : name_(name), kind_(kind::natural), natural_(value) {}
+    /// A number with a fraction.
     field(std::string_view name, double value) noexcept
         : name_(name), kind_(kind::real), real_(value) {}
+    /// Why something failed: message, category and number.
     field(std::string_view name, std::error_code value) noexcept
         : name_(name), kind_(kind::code), code_(value) {}
+    /// How long something took, written in milliseconds.
     field(std::string_view name, duration value) noexcept
         : name_(name), kind_(kind::length), integer_(value.count()) {}
 

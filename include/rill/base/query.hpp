@@ -23,21 +23,31 @@ public:
     /// Steps from pair to pair.
     class iterator {
     public:
+        /// What it stands on.
         using value_type = query_pair;
+        /// For the standard library.
         using difference_type = std::ptrdiff_t;
+        /// It can be gone through again from a copy, one step at a time.
         using iterator_category = std::input_iterator_tag;
+        /// What `*` gives.
         using reference = query_pair const&;
+        /// What `->` gives.
         using pointer = query_pair const*;
 
+        /// Stands nowhere; only to be assigned to.
         iterator() noexcept = default;
         /// Stands on the first pair of `rest`.
         explicit iterator(std::string_view rest) noexcept : rest_(rest) { step(); }
+        /// The pair.
         [[nodiscard]] query_pair const& operator*() const noexcept { return pair_; }
+        /// The pair's members.
         [[nodiscard]] query_pair const* operator->() const noexcept { return &pair_; }
+        /// Steps to the next pair.
         iterator& operator++() noexcept {
             step();
             return *this;
         }
+        /// Steps to the next pair and gives the iterator from before.
         iterator operator++(int) noexcept {
             iterator const before = *this;
             step();
@@ -72,7 +82,9 @@ public:
 
     /// The pairs of `text`: a query without its `?`, or a form body.
     explicit query_pairs(std::string_view text) noexcept : text_(text) {}
+    /// The first pair.
     [[nodiscard]] iterator begin() const noexcept { return iterator(text_); }
+    /// Behind the last pair.
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
 private:

@@ -125,9 +125,9 @@ private:
     bool has_fragment_ = false;
 };
 
-/// `path` without its `.` and `..` segments; `..` at the root is dropped.
+/// The path without its segments "." and ".."; what would climb above the root is dropped.
 ///
-/// It sees only what is written: decode a path first when `%2e` shall count as a dot.
+/// It sees only what is written: decode a path first when "%2e" shall count as a dot.
 ///
 /// Spec      RFC 3986 section 5.2.4
 [[nodiscard]] RILL_API std::string remove_dot_segments(std::string_view path);
