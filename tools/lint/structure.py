@@ -106,13 +106,17 @@ _SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
 
 def _kind(head):
     """What a brace opens: 'scope' (namespace, class), 'data' (initialiser, concept) or 'function'."""
+    if not head.strip():
+        return "function"  # the body after a member initialiser in braces
     bare, before = head, None
     while bare != before:
         before = bare
         bare = re.sub(r"<[^<>]*>|\([^()]*\)|\[[^\[\]]*\]", " ", bare)
     if bare.rstrip().endswith("=") or re.search(r"\bconcept\b", bare):
         return "data"
-    return "scope" if _SCOPE.search(bare) else "function"
+    if _SCOPE.search(bare):
+        return "scope"
+    return "function" if "(" in head else "data"
 
 
 def functions(body):
