@@ -1,0 +1,135 @@
+// Response heads and chunks as bytes (RFC 9112 sections 4, 5, 7.1 and 11.1).
+#include "rill/codec/http1_writer.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "rill/codec/http1_body.hpp"
+#include "rill/codec/http_method.hpp"
+
+using namespace std::literals;
+using namespace rill::http1;
+
+namespace {
+
+struct output {
+    std::array<char, 256> memory{};
+    head_writer writer{rill::mutable_bytes(memory.data(), memory.size())};
+    std::string_view text() const { return {memory.data(), writer.size()}; }
+};
+
+}  // namespace
+
+TEST_CASE("a response head is written as it was asked for") {
+    output out;
+    out.writer.status(200);
+    out.writer.raw("Date: Tue, 15 Nov 1994 08:12:31 GMT\r\n");
+    out.writer.field("content-length", std::uint64_t{18446744073709551615U});
+    out.writer.field("X-Empty", "");
+    out.writer.field("X", "a\tb\xff");
+    out.writer.end();
+    CHECK(out.writer.state() == write_state::ok);
+    CHECK(out.text() ==
+          "HTTP/1.1 200 OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\n"
+          "content-length: 18446744073709551615\r\nX-Empty: \r\nX: a\tb\xff\r\n\r\n");
+}
+
+TEST_CASE("every status of the registry has its text, and others have none") {
+    CHECK(status_text(200) == "OK");
+    CHECK(status_text(100) == "Continue");
+    CHECK(status_text(511) == "Network Authentication Required");
+    CHECK(status_text(413) == "Content Too Large");
+    CHECK(status_text(299).empty());
+    CHECK(status_text(0).empty());
+    CHECK(status_text(600).empty());
+    for (unsigned code = 100; code < 600; ++code) {
+        output out;
+        out.writer.status(code);
+        CAPTURE(code);
+        CHECK(out.writer.state() == write_state::ok);
+        CHECK(out.writer.size() <= head_writer::status_bound());
+        CHECK(out.text() ==
+              "HTTP/1.1 " + std::to_string(code) + " " + std::string(status_text(code)) + "\r\n");
+    }
+}
+
+TEST_CASE("no name, value or status text can split a response") {
+    // C023; RFC 9110 section 5.5, RFC 9112 section 11.1.
+    for (std::string_view const bad :
+         {"ok\r\nInjected: yes"sv, "a\rb"sv, "a\nb"sv, "a\0b"sv, "\r"sv, "\n"sv, "\x7f"sv, "\x01"sv,
+          "a value of more than sixteen bytes and then\n"sv}) {
+        CAPTURE(bad);
+        output value;
+        value.writer.field("X", bad);
+        value.writer.end();
+        CHECK(value.writer.state() == write_state::refused);
+        CHECK(value.text().empty());
+        output name;
+        name.writer.field(bad, "x");
+        CHECK(name.writer.state() == write_state::refused);
+        output status;
+        status.writer.status(200, bad);
+        CHECK(status.writer.state() == write_state::refused);
+        CHECK_FALSE(is_field_value(bad));
+    }
+    for (std::string_view const bad : {""sv, "a b"sv, "a:"sv, ":"sv, "a\xff"sv}) {
+        output name;
+        name.writer.field(bad, "x");
+        CHECK(name.writer.state() == write_state::refused);
+    }
+    for (unsigned const code : {0U, 99U, 600U, 1000U}) {
+        output status;
+        status.writer.status(code);
+        CHECK(status.writer.state() == write_state::refused);
+    }
+}
+
+TEST_CASE("a head that does not fit says so and stays inside its memory") {
+    std::size_t const whole = "HTTP/1.1 200 OK\r\nX: y\r\n\r\n"sv.size();
+    for (std::size_t size = 0; size <= whole; ++size) {
+        std::array<char, 64> memory{};
+        head_writer writer(rill::mutable_bytes(memory.data(), size));
+        writer.status(200);
+        writer.field("X", "y");
+        writer.end();
+        CHECK(writer.size() <= size);
+        CHECK((writer.state() == write_state::ok) == (size == whole));
+        CHECK(memory[size] == '\0');
+    }
+    CHECK(head_writer::field_bound(1, 1) == "X: y\r\n"sv.size());
+}
+
+TEST_CASE("written chunks are read back") {
+    for (std::uint64_t const size :
+         {std::uint64_t{1}, std::uint64_t{15}, std::uint64_t{16}, std::uint64_t{255},
+          std::uint64_t{4096}, std::uint64_t{0xabcdef}, std::uint64_t{UINT64_MAX}}) {
+        std::array<char, chunk_head_bound> memory{};
+        std::size_t const written = write_chunk_head(rill::mutable_bytes(memory), size);
+        std::string const line(memory.data(), written);
+        CAPTURE(line);
+        REQUIRE(line.ends_with("\r\n"));
+        CHECK(std::stoull(line, nullptr, 16) == size);
+        CHECK(line.front() != '0');
+    }
+    std::array<char, chunk_head_bound> memory{};
+    std::size_t const written = write_chunk_head(rill::mutable_bytes(memory), 5);
+    std::string const text = std::string(memory.data(), written) + "hello" +
+                             std::string(chunk_tail) + std::string(last_chunk);
+    chunked_decoder decoder;
+    body_step const step = decoder.next(rill::bytes(text));
+    CHECK(step.data == rill::bytes("hello"));
+    CHECK(decoder.next(rill::bytes(text).without_first(step.consumed)).what == body_event::end);
+}
+
+TEST_CASE("written trailers are read back") {
+    output out;
+    out.writer.raw(last_chunk_before_trailers);
+    out.writer.field("X-Sum", "12");
+    out.writer.end();
+    chunked_decoder decoder;
+    CHECK(decoder.next(rill::bytes(out.text())).what == body_event::end);
+    CHECK(decoder.trailer(0).value == "12");
+}
