@@ -5,6 +5,7 @@ An exception in place is `lint: allow(rule) reason` in a comment on the line or 
 """
 
 import argparse
+import fnmatch
 import os
 import sys
 
@@ -40,7 +41,7 @@ def check_file(root, path):
         rules += structure.CPP_RULES + [coroutines.check_coroutines]
     for rule in rules:
         for line, name, message in rule(read):
-            exempt = any(name == e[0] and path == e[1] for e in table.EXEMPT)
+            exempt = any(name == e[0] and fnmatch.fnmatch(path, e[1]) for e in table.EXEMPT)
             if not exempt and not read.allows(name, line):
                 yield line, name, message
 
