@@ -56,27 +56,42 @@ core::counters core::totals() const noexcept {
 }
 
 void core::drive(bool const& done) noexcept {
-    while (!done) turn(true);
+    while (!done) {
+        mailbox_->drain(*this);
+        run_due();
+        // What ran may have been the last that was to be done: then there is nothing to wait for,
+        // but what it has started (a close, say) is still handed to the kernel.
+        if (!done && idle() && idle_hook_ != nullptr) idle_hook_(idle_context_);
+        turn(!done);
+    }
+}
+
+void core::run_due() noexcept {
+    timers_.advance(now_);
+    run_ready(ready_per_turn);
 }
 
 void core::turn(bool may_wait) noexcept {
     ++turns_;
-    mailbox_->drain(*this);
-    timers_.advance(now_);
-    run_ready(ready_per_turn);
-    if (idle() && may_wait && idle_hook_ != nullptr) idle_hook_(idle_context_);
-    bool const sleep = idle() && may_wait && mailbox_->prepare_to_sleep();
+    bool const sleep = may_wait && idle() && mailbox_->prepare_to_sleep();
     driver_->turn(sleep ? timers_.next() : time_point::min());
     if (sleep) mailbox_->awake();
     now_ = std::max(now_, driver_->now());
 }
 
 void core::close() noexcept {
-    // What is still in flight belongs to objects that were closed: their last completions are
-    // awaited, so that no memory is given back that the kernel may write to.
-    while (driver_->in_flight() != 0 || !idle()) turn(idle());
+    // What other threads have sent before the door closes runs here; it may start something.
     mailbox_->close(*this);
-    while (!idle()) run_ready(ready_per_turn);
+    // What is still in flight belongs to objects that were closed: their last completions are
+    // awaited, so that no memory is given back that the kernel may write to. The last turn hands
+    // the kernel what was started without a completion to come.
+    bool waits = false;
+    do {
+        run_due();
+        waits = driver_->in_flight() != 0;
+        driver_->turn(waits && idle() ? timers_.next() : time_point::min());
+        now_ = std::max(now_, driver_->now());
+    } while (waits || !idle());
 }
 
 }  // namespace rill

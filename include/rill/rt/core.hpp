@@ -106,6 +106,7 @@ private:
     class root_owner;
 
     void drive(bool const& done) noexcept;
+    void run_due() noexcept;
     void turn(bool may_wait) noexcept;
     void close() noexcept;
 

@@ -40,6 +40,11 @@ namespace detail {
 /// Runs `body(context)` on each core and waits for all. See `run_per_core`.
 RILL_API void run_cores(run_options const& options, task<> (*body)(void* context), void* context);
 
+template <class Body>
+task<> call_body(void* context) {
+    co_await (*static_cast<Body const*>(context))();
+}
+
 }  // namespace detail
 
 /// Runs `body()` (which gives a task) once on each core, one thread each, and waits for all of
@@ -49,9 +54,8 @@ RILL_API void run_cores(run_options const& options, task<> (*body)(void* context
 /// Errors: the first exception of any core cancels the others, and is thrown here.
 template <class Body>
 int run_per_core(Body const& body, run_options const& options = {}) {
-    detail::run_cores(
-        options, [](void* context) -> task<> { return (*static_cast<Body const*>(context))(); },
-        const_cast<void*>(static_cast<void const*>(&body)));
+    detail::run_cores(options, detail::call_body<Body>,
+                      const_cast<void*>(static_cast<void const*>(&body)));
     return 0;
 }
 
