@@ -56,12 +56,34 @@ private:
     promise_type* next_ = nullptr;
 };
 
-/// Calls a member or free function, a lambda or any callable that gives a task, and awaits it.
-/// The frame of this coroutine owns the callable and the arguments until the task has ended.
+/// Calls a function, a lambda or any callable that gives a task, and awaits it. The frame of this
+/// coroutine owns the callable and the arguments until the task has ended.
+///
+/// The call stands in the awaiting expression and not in std::invoke: what an argument is converted
+/// to (a string made from a literal, for a parameter taken by reference) lives as long as the
+/// await.
 template <class Function, class... Arguments>
 group_child run_owned(task_group&, Function function, Arguments... arguments) {
-    static_cast<void>(co_await std::invoke(
-        function, static_cast<std::unwrap_reference_t<Arguments>&&>(arguments)...));
+    static_cast<void>(
+        co_await function(static_cast<std::unwrap_reference_t<Arguments>&&>(arguments)...));
+}
+
+/// What a member function is called on: the object, or what a pointer or std::ref refers to.
+template <class Object>
+auto& object_of(Object& object) noexcept {
+    if constexpr (requires { *object; }) {
+        return *object;
+    } else {
+        return static_cast<std::unwrap_reference_t<Object>&>(object);
+    }
+}
+
+/// The same for a member function, called on an object or what points to one.
+template <class Function, class Object, class... Arguments>
+group_child run_owned_member(task_group&, Function function, Object object,
+                             Arguments... arguments) {
+    static_cast<void>(co_await (object_of(object).*function)(
+        static_cast<std::unwrap_reference_t<Arguments>&&>(arguments)...));
 }
 
 }  // namespace detail
@@ -91,8 +113,13 @@ public:
             std::invoke_result_t<std::decay_t<Function>&, std::unwrap_ref_decay_t<Arguments>...>;
         static_assert(!detail::is_result<typename made::value_type>,
                       "nobody would look at the result: handle the failure inside the task");
-        adopt(detail::run_owned<std::decay_t<Function>, std::decay_t<Arguments>...>(
-            *this, std::forward<Function>(function), std::forward<Arguments>(arguments)...));
+        if constexpr (std::is_member_function_pointer_v<std::decay_t<Function>>) {
+            adopt(detail::run_owned_member<std::decay_t<Function>, std::decay_t<Arguments>...>(
+                *this, std::forward<Function>(function), std::forward<Arguments>(arguments)...));
+        } else {
+            adopt(detail::run_owned<std::decay_t<Function>, std::decay_t<Arguments>...>(
+                *this, std::forward<Function>(function), std::forward<Arguments>(arguments)...));
+        }
     }
 
     /// Tells all children to end, those spawned later too. A body of `with_task_group` goes on.
@@ -211,7 +238,8 @@ private:
         } catch (...) {
             // No memory for the frame, or a body that is no coroutine and threw.
             group_->failure_ = std::current_exception();
-            return false;
+            group_->cancel(cancel_reason::sibling);
+            return !group_->notify_when_empty(*this);
         }
         body_child_.emplace(line.home(), &line, task_->value, static_cast<child_owner&>(*this), 0);
         group_->body_ = &*body_child_;
