@@ -6,7 +6,8 @@
 namespace rill {
 
 void chain::cancel(cancel_reason reason) noexcept {
-    if (reason_ != cancel_reason::none || state_ != state::going) return;
+    if (reason_ != cancel_reason::none) return;
+    if (state_ == state::finished || state_ == state::stopping) return;
     reason_ = reason;
     if (leaf_ != nullptr && leaf_->phase_ == operation::phase::started) leaf_->cancel(reason);
 }
@@ -19,6 +20,7 @@ void chain::finish() noexcept {
 
 void chain::start(operation& only) noexcept {
     // A chain of one operation has no frame: the operation's completion is its end.
+    state_ = state::going;
     if (!only.begin(*this)) {
         only.phase_ = operation::phase::started;
         only.complete();
@@ -35,29 +37,35 @@ bool operation::begin(chain& line) noexcept {
             return true;
         }
         refuse();
-        phase_ = phase::completed;
+        phase_ = phase::done;
         return false;
     }
+    bool const cancelled_before = line.cancelled();
     line.leaf_ = this;
-    phase_ = phase::started;
+    phase_ = phase::starting;
     if (start()) {
-        if (line.cancelled() && !shielded_ && phase_ == phase::started) [[unlikely]] {
-            cancel(line.reason());
+        if (phase_ == phase::starting) {
+            phase_ = phase::started;
+            // `start` itself may have caused a cancellation, which `chain::cancel` left to us.
+            if (line.cancelled() && !cancelled_before) [[unlikely]]
+                cancel(line.reason());
         }
         return true;
     }
+    RILL_ASSERT(phase_ == phase::starting, "start returns true after it has called complete");
     if (!line.home_->spend()) [[unlikely]] {
         complete();
         return true;
     }
     line.leaf_ = nullptr;
-    phase_ = phase::completed;
+    phase_ = phase::done;
     return false;
 }
 
 void operation::run() noexcept {
     chain& line = *chain_;
     line.leaf_ = nullptr;
+    phase_ = phase::done;
     if (line.cancelled() && !catches_) [[unlikely]] {
         line.stop();
     } else if (frame_) {

@@ -22,7 +22,6 @@ void task_group::cancel(cancel_reason reason) noexcept {
     if (reason_ != cancel_reason::none) return;
     reason_ = reason;
     for (auto* each = first_; each != nullptr; each = each->next_) each->chain::cancel(reason);
-    if (body_ != nullptr) body_->cancel(reason);
 }
 
 void task_group::child_ended(detail::group_child::promise_type& child) noexcept {
@@ -35,6 +34,7 @@ void task_group::child_ended(detail::group_child::promise_type& child) noexcept 
     if (failure) {
         if (!failure_) failure_ = failure;
         cancel(cancel_reason::sibling);
+        if (body_ != nullptr) body_->cancel(cancel_reason::sibling);
     }
     if (size_ == 0 && waiter_ != nullptr) {
         std::exchange(waiter_, nullptr)->child_ended(1, outcome::completed);

@@ -113,8 +113,7 @@ public:
 private:
     void run_body(core& home) noexcept {
         try {
-            task<> whole = body_(context_);
-            home.run(whole);
+            home.run(body_(context_));
         } catch (...) {
             fail(std::current_exception());
             for (std::uint32_t i = 0; i < set_.size(); ++i) {

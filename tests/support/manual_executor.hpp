@@ -34,6 +34,8 @@ public:
     }
     [[nodiscard]] bool ended() const { return how_.has_value(); }
     [[nodiscard]] bool stopped() const { return how_ == outcome::stopped; }
+    [[nodiscard]] bool completed() const { return how_ == outcome::completed; }
+    [[nodiscard]] bool failed() const { return completed() && chain_.failed(); }
     /// The value, or the exception; the root must have completed.
     auto take() {
         REQUIRE(how_ == outcome::completed);

@@ -1,81 +1,96 @@
 // as_result: what an await would throw, as a value.
 #pragma once
 
+#include <concepts>
+#include <coroutine>
 #include <source_location>
 #include <system_error>
+#include <type_traits>
 
+#include "rill/base/error.hpp"
 #include "rill/base/result.hpp"
-#include "rill/coro/child.hpp"
+#include "rill/coro/awaitable.hpp"
+#include "rill/coro/operation.hpp"
 
 namespace rill {
 
 namespace detail {
 
-template <class Operation>
-class operation_as_result {
+template <awaitable Awaitable>
+class [[nodiscard("it does nothing until it is awaited")]] as_result_awaiter {
+    static constexpr bool holds_result = requires(Awaitable& a) { a.take_result(); };
+    static constexpr bool can_stop = std::derived_from<Awaitable, operation>;
+
 public:
-    explicit operation_as_result(Operation& what) noexcept : what_(what) {
-        what.catch_cancellation();
+    using value_type = result<await_result<Awaitable>>;
+
+    explicit as_result_awaiter(Awaitable& what) noexcept : what_(what) {
+        if constexpr (can_stop) what.catch_cancellation();
     }
     bool await_ready() const noexcept { return false; }
     template <class Promise>
-    RILL_AWAIT_SUSPEND bool await_suspend(
+    RILL_AWAIT_SUSPEND auto await_suspend(
         std::coroutine_handle<Promise> frame,
         std::source_location where = std::source_location::current()) noexcept {
         return what_.await_suspend(frame, where);
     }
-    result<typename Operation::value_type> await_resume() noexcept { return what_.take_result(); }
-
-private:
-    Operation& what_;
-};
-
-template <class T>
-class task_as_result {
-public:
-    explicit task_as_result(task<T>& what) noexcept : what_(what) {}
-    bool await_ready() const noexcept { return false; }
-    template <class Promise>
-    RILL_AWAIT_SUSPEND void await_suspend(
-        std::coroutine_handle<Promise> frame,
-        std::source_location where = std::source_location::current()) noexcept {
-        what_.await_suspend(frame, where);
-    }
-    result<T> await_resume() {
-        try {
-            if constexpr (std::is_void_v<T>) {
-                what_.await_resume();
-                return {};
-            } else {
-                return what_.await_resume();
+    value_type await_resume() noexcept(holds_result) {
+        if constexpr (holds_result) {
+            return what_.take_result();
+        } else {
+            if constexpr (can_stop) {
+                if (what_.stopped()) return errc::cancelled;
             }
-        } catch (error const& failure) {
-            return failure.code();
+            try {
+                return take();
+            } catch (error const& failure) {
+                return failure.code();
+            }
+        }
+    }
+
+    void start_on(chain& line) noexcept { what_.start_on(line); }
+    void abandon() noexcept { what_.abandon(); }
+    /// True when it ended by an exception that is no `error`.
+    [[nodiscard]] bool failed() const noexcept {
+        if constexpr (holds_result) {
+            return false;
+        } else {
+            if (!what_.failed()) return false;
+            try {
+                what_.await_resume();
+            } catch (error const&) {
+                return false;
+            } catch (...) {
+                return true;
+            }
+            return false;
         }
     }
 
 private:
-    task<T>& what_;
+    value_type take() {
+        if constexpr (std::is_void_v<await_result<Awaitable>>) {
+            what_.await_resume();
+            return {};
+        } else {
+            return what_.await_resume();
+        }
+    }
+
+    Awaitable& what_;
 };
 
 }  // namespace detail
 
-/// Awaits an operation and gives its `result<T>` instead of throwing.
+/// Awaits and gives a `result` instead of throwing: the value, or the code of the `error`.
 ///
-/// A cancellation is seen here as `errc::cancelled`, and the coroutine goes on; its next await
-/// outside `shield` and `as_result` ends the chain.
-template <class Operation>
-    requires std::derived_from<std::remove_reference_t<Operation>, operation>
-[[nodiscard]] auto as_result(Operation&& what) noexcept {
-    return detail::operation_as_result<std::remove_reference_t<Operation>>(what);
-}
-
-/// Awaits a task and gives its value, or the code of the `error` that it threw.
-///
-/// Other exceptions pass. A cancellation ends the chain as it does without `as_result`.
-template <class T>
-[[nodiscard]] auto as_result(task<T>&& what) noexcept {
-    return detail::task_as_result<T>(what);
+/// Other exceptions pass. A cancellation of an operation (a combinator is one) is seen here as
+/// `errc::cancelled`, and the coroutine goes on; its next await outside `shield` and `as_result`
+/// ends the chain. A cancellation in a task ends the chain as it does without `as_result`.
+template <awaitable Awaitable>
+[[nodiscard]] auto as_result(Awaitable&& what) noexcept {
+    return detail::as_result_awaiter<std::remove_reference_t<Awaitable>>(what);
 }
 
 }  // namespace rill

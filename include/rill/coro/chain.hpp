@@ -84,10 +84,14 @@ class RILL_API chain : public ready_node {
 public:
     /// A chain of `home`, inheriting the deadline of `parent` (null for none).
     chain(executor& home, chain* parent) noexcept
-        : home_(&home), parent_(parent), deadline_(parent != nullptr ? parent->deadline_ : never) {}
+        : chain(home, parent, parent != nullptr ? parent->deadline_ : never) {}
+    /// A chain of `home` with a deadline of its own; `parent` is for traces.
+    chain(executor& home, chain* parent, time_point deadline) noexcept
+        : home_(&home), parent_(parent), deadline_(deadline) {}
 
     /// Starts with `root`, from the ready list. `promise` is root's.
     void start(std::coroutine_handle<> root, detail::promise_base& promise) noexcept {
+        state_ = state::going;
         next_ = root;
         promise.chain_ = this;
         innermost_ = &promise;
@@ -119,7 +123,9 @@ public:
     [[nodiscard]] detail::promise_base* innermost() const noexcept { return innermost_; }
 
 protected:
-    ~chain() = default;
+    ~chain() {
+        RILL_ASSERT(state_ != state::going, "wait for the end of a chain before it is destroyed");
+    }
 
     /// Called once when nothing of the chain runs or waits any more. May destroy the chain.
     ///
@@ -133,7 +139,7 @@ private:
     template <class T>
     friend class task;
 
-    enum class state : std::uint8_t { going, finished, stopping };
+    enum class state : std::uint8_t { created, going, finished, stopping };
 
     void run() noexcept override {
         if (cancelled()) {
@@ -162,7 +168,7 @@ private:
     std::coroutine_handle<> next_ = {};
     time_point deadline_;
     cancel_reason reason_ = cancel_reason::none;
-    state state_ = state::going;
+    state state_ = state::created;
 };
 
 template <class Promise>

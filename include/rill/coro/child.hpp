@@ -1,31 +1,15 @@
 // A child: one awaitable that a combinator runs in a chain of its own.
 #pragma once
 
-#include <concepts>
-#include <exception>
-#include <optional>
+#include <cstddef>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
+#include "rill/coro/awaitable.hpp"
 #include "rill/coro/operation.hpp"
 #include "rill/coro/task.hpp"
 
 namespace rill {
-
-/// What can be awaited in a rill coroutine and run by a combinator: a task or an operation.
-template <class Awaitable>
-concept awaitable = requires(std::remove_reference_t<Awaitable>& a, chain& line) {
-    typename std::remove_reference_t<Awaitable>::value_type;
-    a.start_on(line);
-    a.abandon();
-    { a.failed() } -> std::same_as<bool>;
-    a.await_resume();
-};
-
-/// The type that `co_await` on the awaitable gives.
-template <awaitable Awaitable>
-using await_result = typename std::remove_reference_t<Awaitable>::value_type;
 
 namespace detail {
 
@@ -49,10 +33,16 @@ public:
     child(executor& home, chain* parent, Awaitable& what, child_owner& owner,
           std::size_t index) noexcept
         : chain(home, parent), what_(&what), owner_(&owner), index_(index) {}
+    /// With a deadline of its own instead of the parent's.
+    child(executor& home, chain* parent, time_point deadline, Awaitable& what, child_owner& owner,
+          std::size_t index) noexcept
+        : chain(home, parent, deadline), what_(&what), owner_(&owner), index_(index) {}
     ~child() = default;
 
     void begin() noexcept { what_->start_on(*this); }
     [[nodiscard]] bool failed() const noexcept { return what_->failed(); }
+    /// Lets go of the value of a child that has ended and that nobody will take.
+    void abandon() noexcept { what_->abandon(); }
     [[nodiscard]] storable<await_result<Awaitable>> take() {
         if constexpr (std::is_void_v<await_result<Awaitable>>) {
             what_->await_resume();

@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <optional>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
 #include "rill/base/result.hpp"
@@ -39,7 +40,9 @@ public:
 
     /// Makes this operation all that `line` does, and puts it on the ready list. For combinators.
     void start_on(chain& line) noexcept { line.start(*this); }
-    /// Nothing to destroy: the combinator's owner keeps the operation. For combinators.
+    /// Told by a combinator that the operation has ended and nobody will take its value. The
+    /// operation itself lives on in the awaiting frame. One that holds what others wait for hides
+    /// this with a version that gives it back at once; its destructor gives back in any case.
     void abandon() noexcept {}
 
     /// Makes a cancellation of this operation a value (`errc::cancelled`) instead of the end of
@@ -49,33 +52,40 @@ public:
 protected:
     operation() noexcept = default;
     ~operation() {
-        RILL_ASSERT(phase_ != phase::started, "a frame was destroyed with an operation in flight");
+        RILL_ASSERT(phase_ == phase::created || phase_ == phase::done,
+                    "a frame was destroyed with an operation in flight");
     }
 
     /// Begins. Returns false when it has completed already; `complete` must then not be called.
     virtual bool start() noexcept = 0;
     /// Asks for an early end. `complete` still follows, now or later, with or without a value.
-    /// Called at most once for each reason, only between `start` and `complete`.
+    /// Called at most once, only after `start` has returned true and before `complete`.
     virtual void cancel(cancel_reason reason) noexcept = 0;
 
     /// Called instead of `start` where a chain that was told to end awaits under `as_result`.
     virtual void refuse() noexcept {}
 
-    /// Puts the chain on the ready list. Call exactly once after `start` returned true.
+    /// Puts the chain on the ready list. Call exactly once, after `start` returned true or in a
+    /// `start` that then returns true.
     void complete() noexcept {
-        RILL_ASSERT(phase_ == phase::started, "an operation completes once, after it has started");
+        RILL_ASSERT(in_flight(), "an operation completes once, after it has started");
         phase_ = phase::completed;
         chain_->home_->post(*this);
     }
 
     /// True between `start` and `complete`.
-    [[nodiscard]] bool in_flight() const noexcept { return phase_ == phase::started; }
+    [[nodiscard]] bool in_flight() const noexcept {
+        return phase_ == phase::started || phase_ == phase::starting;
+    }
+    /// Ends the waiting chain because a child that it cannot do without has stopped by itself.
+    void pass_on_stop(cancel_reason reason) noexcept { chain_->cancel(reason); }
     /// Runs even in a chain that was told to end (`shield`).
     void ignore_cancellation() noexcept { shielded_ = true; }
 
 private:
     friend class chain;
-    enum class phase : std::uint8_t { created, started, completed };
+    // completed: on the ready list; done: the chain has gone on.
+    enum class phase : std::uint8_t { created, starting, started, completed, done };
 
     /// Returns true when the frame has to stay suspended.
     bool begin(chain& line) noexcept;
@@ -93,16 +103,23 @@ private:
 /// `co_await op` gives the value or throws `error`; `co_await as_result(op)` gives the result.
 template <class T>
 class value_operation : public operation {
+    static_assert(std::is_void_v<T> || std::is_nothrow_move_constructible_v<T>,
+                  "the value of an operation moves through noexcept code");
+
 public:
     using value_type = T;
 
     /// The value; throws `error` when there is none.
     T await_resume() {
         if (!result_->has_value()) throw_error(result_->error());
-        if constexpr (!std::is_void_v<T>) return *std::move(*result_);
+        if constexpr (!std::is_void_v<T>) return *take_result();
     }
-    /// The result, without a throw.
-    [[nodiscard]] result<T> take_result() noexcept { return *std::move(result_); }
+    /// The result, without a throw. The operation holds none afterwards.
+    [[nodiscard]] result<T> take_result() noexcept {
+        result<T> taken = *std::move(result_);
+        result_.reset();
+        return taken;
+    }
     /// True when it completed without a value.
     [[nodiscard]] bool failed() const noexcept { return result_ && !result_->has_value(); }
 

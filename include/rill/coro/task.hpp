@@ -9,18 +9,8 @@
 #include <utility>
 
 #include "rill/base/error.hpp"
+#include "rill/coro/awaitable.hpp"
 #include "rill/coro/chain.hpp"
-
-#if defined(__has_cpp_attribute) && __has_cpp_attribute(clang::coro_return_type)
-#define RILL_CORO_TYPE [[clang::coro_return_type]]
-#else
-#define RILL_CORO_TYPE
-#endif
-#if defined(__has_cpp_attribute) && __has_cpp_attribute(clang::coro_lifetimebound)
-#define RILL_CORO_LIFETIME [[clang::coro_lifetimebound]]
-#else
-#define RILL_CORO_LIFETIME
-#endif
 
 namespace rill {
 
@@ -42,7 +32,7 @@ struct task_promise : promise_base {
 
     task<T> get_return_object() noexcept;
 
-    template <class U>
+    template <class U = T>
         requires std::is_constructible_v<T, U&&>
     void return_value(U&& value) noexcept(std::is_nothrow_constructible_v<T, U&&>) {
         std::construct_at(std::addressof(value_), std::forward<U>(value));
@@ -68,6 +58,23 @@ struct task_promise<void> : promise_base {
     }
 };
 
+template <class T>
+class task_awaiter {
+public:
+    explicit task_awaiter(task<T>& what) noexcept : what_(what) {}
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    RILL_AWAIT_SUSPEND void await_suspend(
+        std::coroutine_handle<Promise> parent,
+        std::source_location where = std::source_location::current()) noexcept {
+        what_.await_suspend(parent, where);
+    }
+    T await_resume() { return what_.await_resume(); }
+
+private:
+    task<T>& what_;
+};
+
 }  // namespace detail
 
 /// A coroutine that starts when it is awaited and gives a T (or an exception) to its awaiter.
@@ -77,9 +84,11 @@ struct task_promise<void> : promise_base {
 /// `task_group`. Cancelling the chain destroys the frame where it waits; destructors run in order.
 ///
 /// Cost: one frame from the core's pool.
+//
+// Clang's coro_return_type is left out: with it, clang rejects every plain function that returns a
+// task, and so std::invoke, std::function and a lambda that forwards to a coroutine.
 template <class T = void>
-class [[nodiscard(
-    "a task does nothing until it is awaited")]] RILL_CORO_TYPE RILL_CORO_LIFETIME task {
+class [[nodiscard("a task does nothing until it is awaited")]] task {
 public:
     using promise_type = detail::task_promise<T>;
     using value_type = T;
@@ -90,11 +99,14 @@ public:
         if (frame_) frame_.destroy();
     }
 
-    bool await_ready() const noexcept { return false; }
+    /// Awaits this task. There is none for a task with a name: its arguments may be gone.
+    [[nodiscard]] detail::task_awaiter<T> operator co_await() && noexcept {
+        return detail::task_awaiter<T>(*this);
+    }
+
+    /// Lets the task run in the chain of `parent`, which suspends. For awaiters.
     template <class Promise>
-    RILL_AWAIT_SUSPEND void await_suspend(
-        std::coroutine_handle<Promise> parent,
-        std::source_location where = std::source_location::current()) noexcept {
+    void await_suspend(std::coroutine_handle<Promise> parent, std::source_location where) noexcept {
         detail::promise_base& above = parent.promise();
         detail::promise_base& mine = frame_.promise();
         above.where_ = where;
@@ -104,14 +116,18 @@ public:
         above.chain_->innermost_ = &mine;
         above.chain_->next_ = frame_;
     }
+    /// The value, or throws the exception that it ended by. For awaiters and combinators.
     T await_resume() { return frame_.promise().take(); }
 
     /// Makes this task the root of `line` and puts it on the ready list. For combinators.
     void start_on(chain& line) noexcept { line.start(frame_, frame_.promise()); }
-    /// Destroys the frame where it waits. For combinators, when their chain was stopped.
+    /// Destroys the frame where it waits or after it has ended. For combinators, when the chain
+    /// was stopped or nobody will take the value.
     void abandon() noexcept { std::exchange(frame_, {}).destroy(); }
     /// True when it ended by an exception. For combinators.
-    [[nodiscard]] bool failed() const noexcept { return frame_.promise().exception_ != nullptr; }
+    [[nodiscard]] bool failed() const noexcept {
+        return frame_ && frame_.promise().exception_ != nullptr;
+    }
 
 private:
     friend promise_type;
@@ -121,6 +137,9 @@ private:
 };
 
 namespace detail {
+
+template <class T>
+inline constexpr bool awaited_where_made<task<T>> = true;
 
 template <class T>
 task<T> task_promise<T>::get_return_object() noexcept {

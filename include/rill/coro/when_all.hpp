@@ -34,7 +34,17 @@ protected:
     /// Counts one child as ended; true for the last.
     [[nodiscard]] bool last_ended() noexcept { return ++ended_ == count; }
     [[nodiscard]] bool child_failed(std::size_t index) const noexcept {
-        return child_failed(index, std::index_sequence_for<Awaitables...>{});
+        bool failed = false;
+        each_at(*this, index, [&](auto& each) { failed = each.failed(); });
+        return failed;
+    }
+    /// The wait cannot be satisfied any more: child `index` was stopped, and not by this.
+    void child_stopped(std::size_t index) noexcept {
+        each_at(*this, index, [&](auto& each) { this->pass_on_stop(each.reason()); });
+    }
+    /// Lets go of the value of a child that has ended.
+    void abandon_child(std::size_t index) noexcept {
+        each_at(*this, index, [](auto& each) { each.abandon(); });
     }
 
     std::tuple<Awaitables&...> what_;
@@ -49,11 +59,12 @@ private:
          ...);
         (std::get<Index>(children_)->begin(), ...);
     }
-    template <std::size_t... Index>
-    bool child_failed(std::size_t index, std::index_sequence<Index...>) const noexcept {
-        bool failed = false;
-        ((Index == index ? void(failed = std::get<Index>(children_)->failed()) : void()), ...);
-        return failed;
+    /// Calls `use` with the child at `index`.
+    template <class Self, class Use>
+    static void each_at(Self& self, std::size_t index, Use&& use) noexcept {
+        std::size_t at = 0;
+        std::apply([&](auto&... each) { ((at++ == index ? use(*each) : void()), ...); },
+                   self.children_);
     }
 
     std::size_t ended_ = 0;
@@ -69,6 +80,7 @@ public:
     explicit when_all_operation(Awaitables&... what) noexcept : base(what...) {}
 
     [[nodiscard]] bool failed() const noexcept { return first_failed_ != base::count; }
+    [[nodiscard]] bool stopped() const noexcept { return !failed() && completed_ != base::count; }
 
     value_type await_resume() { return take_all(std::index_sequence_for<Awaitables...>{}); }
 
@@ -76,9 +88,14 @@ public:
 
 private:
     void child_ended(std::size_t index, outcome how) noexcept override {
-        if (how == outcome::completed && !failed() && this->child_failed(index)) {
-            first_failed_ = index;
-            this->cancel_all(cancel_reason::sibling);
+        if (how == outcome::stopped) {
+            if (!failed()) this->child_stopped(index);
+        } else {
+            ++completed_;
+            if (!failed() && this->child_failed(index)) {
+                first_failed_ = index;
+                this->cancel_all(cancel_reason::sibling);
+            }
         }
         if (this->last_ended()) this->complete();
     }
@@ -94,6 +111,7 @@ private:
     }
 
     std::size_t first_failed_ = base::count;
+    std::size_t completed_ = 0;
 };
 
 }  // namespace detail

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] bool failed() const noexcept {
         return winner_ != base::count && this->child_failed(winner_);
     }
+    [[nodiscard]] bool stopped() const noexcept { return winner_ == base::count; }
     value_type await_resume() {
         std::optional<value_type> won;
         take(won, std::index_sequence_for<Awaitables...>{});
@@ -39,9 +40,14 @@ public:
 
 private:
     void child_ended(std::size_t index, outcome how) noexcept override {
-        if (how == outcome::completed && winner_ == base::count) {
+        if (winner_ != base::count) {
+            // A loser that completed all the same: what it won goes back at once.
+            if (how == outcome::completed) this->abandon_child(index);
+        } else if (how == outcome::completed) {
             winner_ = index;
             this->cancel_all(cancel_reason::sibling);
+        } else {
+            this->child_stopped(index);
         }
         if (this->last_ended()) this->complete();
     }

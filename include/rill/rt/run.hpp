@@ -18,7 +18,7 @@ namespace rill {
 template <class T>
 T run(task<T>&& what, core_options const& options = {}) {
     core home(options);
-    return home.run(what);
+    return home.run(std::move(what));
 }
 
 /// How many cores to use and how they are made.

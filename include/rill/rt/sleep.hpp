@@ -86,6 +86,7 @@ public:
         return what_.await_resume();
     }
     [[nodiscard]] bool failed() const noexcept { return timed_out_ || what_.failed(); }
+    [[nodiscard]] bool stopped() const noexcept { return stopped_; }
     [[nodiscard]] char const* name() const noexcept override { return "timeout"; }
 
 private:
@@ -100,7 +101,13 @@ private:
     void cancel(cancel_reason reason) noexcept override { child_->cancel(reason); }
     void child_ended(std::size_t, outcome how) noexcept override {
         core::of(*waiting_chain()).timers().cancel(timer_);
-        timed_out_ = how == outcome::stopped;
+        stopped_ = how == outcome::stopped;
+        if (stopped_ && child_->reason() == cancel_reason::deadline &&
+            !waiting_chain()->cancelled()) {
+            timed_out_ = true;
+            stopped_ = false;
+        }
+        if (stopped_) pass_on_stop(child_->reason());
         complete();
     }
 
@@ -108,6 +115,7 @@ private:
     time_point until_;
     std::optional<child<Awaitable>> child_;
     bool timed_out_ = false;
+    bool stopped_ = true;  // until it has run
     struct timer final : timer_node {
         explicit timer(timeout_operation& of) noexcept
             : timer_node([](timer_node& node) noexcept {
