@@ -133,6 +133,7 @@ void socket::buffer_returned() noexcept {
 void socket::ended(std::error_code why) noexcept {
     if (!end_) end_ = why;
     if (why != errc::end_of_stream && !broken_) broken_ = why;
+    if (broken_ && link_) link_->cut();
     if (auto* const who = std::exchange(end_watcher_, nullptr)) {
         who->cancel(cancel_reason::client_gone);
     }
@@ -247,9 +248,18 @@ void socket::finish() noexcept {
 
 // Closing.
 
+std::shared_ptr<remote_link> socket::link() {
+    if (!link_) {
+        link_ = std::make_shared<remote_link>(*this, home_);
+        if (closed_ || broken_) link_->cut();
+    }
+    return link_;
+}
+
 void socket::close() noexcept {
     if (closed_) return;
     closed_ = true;
+    if (link_) link_->cut();
     buffers_.stop_waiting(*this);
     while (first_unread_ != receive_buffers::none) {
         std::uint32_t const buffer = first_unread_;

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
+#include "io/remote_link.hpp"
 #include "rill/io/byte_stream.hpp"
 #include "rill/rt/core.hpp"
 #include "rill/rt/request.hpp"
@@ -46,6 +48,8 @@ public:
     /// The next close sends a reset instead of an end.
     void reset_on_close() noexcept { home_.io().reset_on_close(descriptor_); }
 
+    /// The link of the socket's remote handles; made when first asked for.
+    [[nodiscard]] std::shared_ptr<remote_link> link();
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     [[nodiscard]] core& home() const noexcept { return home_; }
     /// True while bytes of writers wait.
@@ -128,6 +132,7 @@ private:
     pending_write* first_write_ = nullptr;
     pending_write* last_write_ = nullptr;
     chain* end_watcher_ = nullptr;
+    std::shared_ptr<remote_link> link_;
     bool closed_ = false;
     bool released_ = false;
     bool finishing_ = false;  // a FIN follows the last write

@@ -31,6 +31,11 @@ void stream::reset() noexcept {
     socket_->close();
 }
 
+tcp::remote stream::remote() const {
+    RILL_ASSERT(socket_ != nullptr, "this stream was moved from or never connected");
+    return tcp::remote(socket_->link());
+}
+
 byte_stream& stream::bytes_of() const noexcept {
     RILL_ASSERT(socket_ != nullptr, "this stream was moved from or never connected");
     return *socket_;

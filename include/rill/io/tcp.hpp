@@ -12,6 +12,7 @@
 #include "rill/coro/task.hpp"
 #include "rill/coro/task_group.hpp"
 #include "rill/io/byte_stream.hpp"
+#include "rill/io/remote.hpp"
 
 namespace rill {
 
@@ -74,6 +75,9 @@ public:
     void close() noexcept;
     /// Closes with a reset.
     void reset() noexcept;
+
+    /// A copyable handle that sends and closes from any thread.
+    [[nodiscard]] tcp::remote remote() const;
 
     /// The peer's address.
     [[nodiscard]] address remote_address() const { return bytes_of().remote_address(); }

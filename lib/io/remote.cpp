@@ -1,0 +1,81 @@
+// Sends and closes on their way to the core of a stream.
+#include "rill/io/remote.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "io/remote_link.hpp"
+#include "io/socket.hpp"
+
+namespace rill::tcp {
+
+namespace {
+
+/// One send: a message until it arrives, then a write in the stream's line. Owns itself.
+class remote_send final : public message, private pending_write {
+public:
+    remote_send(std::shared_ptr<remote_link> link, std::unique_ptr<std::string> text)
+        : pending_write(bytes(*text)), link_(std::move(link)), text_(std::move(text)) {}
+
+private:
+    void run() noexcept override {
+        if (link_->target == nullptr) {
+            written(errc::closed);
+            return;
+        }
+        if (auto now = link_->target->begin_write(*this)) written(*now);
+    }
+    void written(result<void>) noexcept override {
+        link_->queued_bytes.fetch_sub(text_->size(), std::memory_order_relaxed);
+        delete this;
+    }
+
+    std::shared_ptr<remote_link> link_;
+    std::unique_ptr<std::string> text_;
+};
+
+/// One close on its way. Owns itself.
+class remote_close final : public message {
+public:
+    explicit remote_close(std::shared_ptr<remote_link> link) noexcept : link_(std::move(link)) {}
+
+private:
+    void run() noexcept override {
+        if (link_->target != nullptr) link_->target->close();
+        delete this;
+    }
+
+    std::shared_ptr<remote_link> link_;
+};
+
+}  // namespace
+
+result<void> remote::send(bytes what) const {
+    if (closed()) return errc::closed;
+    if (what.empty()) return {};
+    std::size_t const before =
+        link_->queued_bytes.fetch_add(what.size(), std::memory_order_relaxed);
+    if (before + what.size() > most_queued_bytes) {
+        link_->queued_bytes.fetch_sub(what.size(), std::memory_order_relaxed);
+        return errc::limit_exceeded;
+    }
+    // Delivered, it owns itself: the core may run and free it before `deliver` returns.
+    auto* const sending = new remote_send(link_, std::make_unique<std::string>(what.text()));
+    if (link_->box->deliver(*sending)) return {};
+    delete sending;
+    link_->queued_bytes.fetch_sub(what.size(), std::memory_order_relaxed);
+    return errc::closed;
+}
+
+void remote::close() const {
+    if (closed()) return;
+    auto* const closing = new remote_close(link_);
+    if (!link_->box->deliver(*closing)) delete closing;
+}
+
+bool remote::closed() const noexcept {
+    return link_ == nullptr || link_->gone.load(std::memory_order_acquire);
+}
+
+}  // namespace rill::tcp
