@@ -28,6 +28,12 @@ std::span<bytes const> pending_write::remaining(bytes& rest) const noexcept {
 }
 
 void pending_write::advance(std::size_t count) noexcept {
+    if (count != 0) begun_ = true;
+    if (file_.descriptor >= 0) {
+        file_.offset += count;
+        file_.size -= count;
+        return;
+    }
     skip_ += count;
     while (index_ != count_ && skip_ >= pieces_[index_].size()) {
         skip_ -= pieces_[index_].size();
@@ -135,7 +141,15 @@ write_operation::write_operation(byte_stream& to, std::span<bytes const> pieces,
                                  time_point deadline) noexcept
     : pending_write(pieces), to_(to), deadline_(deadline), timer_(*this) {}
 
+write_operation::write_operation(byte_stream& to, file_piece const& file,
+                                 time_point deadline) noexcept
+    : pending_write(file), to_(to), deadline_(deadline), timer_(*this) {}
+
 bool write_operation::start() noexcept {
+    if (file().descriptor >= 0 && !to_.sends_files()) {
+        set_result(errc::unsupported);
+        return false;
+    }
     if (auto now = to_.begin_write(*this)) {
         set_result(*now);
         return false;

@@ -12,6 +12,7 @@ socket::socket(core& home, int descriptor) noexcept
       descriptor_(descriptor),
       receiving_(*this),
       sending_(*this),
+      sending_file_(*this),
       hangup_(*this) {}
 
 socket::~socket() {
@@ -185,6 +186,11 @@ std::optional<result<void>> socket::begin_write(pending_write& what) noexcept {
 }
 
 void socket::send_first() noexcept {
+    if (first_write_->file().descriptor >= 0) {
+        sending_file_.set(first_write_->file());
+        home_.io().start(sending_file_);
+        return;
+    }
     auto const pieces = first_write_->remaining(cut_piece_);
     sending_.set_pieces(pieces.data(), pieces.size());
     home_.io().start(sending_);
@@ -238,6 +244,7 @@ void socket::stop_write(pending_write& what, std::error_code why) noexcept {
     }
     if (!what.stopped_by) what.stopped_by = why;
     home_.io().cancel(sending_);
+    home_.io().cancel(sending_file_);
 }
 
 void socket::finish() noexcept {
@@ -282,11 +289,12 @@ void socket::close() noexcept {
         last.written(errc::closed);
     }
     home_.io().cancel(sending_);
+    home_.io().cancel(sending_file_);
     let_go();
 }
 
 int socket::detach() noexcept {
-    RILL_ASSERT(!receiving_.in_flight() && !sending_.in_flight() && unread_count_ == 0,
+    RILL_ASSERT(!receiving_.in_flight() && first_write_ == nullptr && unread_count_ == 0,
                 "only an untouched socket gives its descriptor back");
     int const descriptor = std::exchange(descriptor_, -1);
     closed_ = true;
@@ -304,7 +312,10 @@ void socket::release() noexcept {
 }
 
 void socket::let_go() noexcept {
-    if (receiving_.in_flight() || hangup_.in_flight() || sending_.in_flight()) return;
+    if (receiving_.in_flight() || hangup_.in_flight() || sending_.in_flight() ||
+        sending_file_.in_flight()) {
+        return;
+    }
     if (descriptor_ >= 0) home_.io().close(std::exchange(descriptor_, -1));
     if (released_) delete this;
 }

@@ -35,6 +35,7 @@ public:
         detail::free_frame(memory, size);
     }
 
+    [[nodiscard]] bool sends_files() const noexcept override { return true; }
     void finish() noexcept override;
     void close() noexcept override;
     void watch_end(chain* who) noexcept override;
@@ -87,6 +88,20 @@ private:
     private:
         void completed(int value, std::uint32_t, bool) noexcept override { owner.sent(value); }
     };
+    class send_file_request final : public request {
+    public:
+        explicit send_file_request(socket& of) noexcept : request(verb::send_file), owner(of) {
+            set_descriptor(of.descriptor_);
+        }
+        void set(file_piece const& piece) noexcept {
+            set_source(piece.descriptor, piece.size);
+            set_offset(piece.offset);
+        }
+        socket& owner;
+
+    private:
+        void completed(int value, std::uint32_t, bool) noexcept override { owner.sent(value); }
+    };
     class hangup_request final : public request {
     public:
         explicit hangup_request(socket& of) noexcept : request(verb::hangup), owner(of) {
@@ -120,6 +135,7 @@ private:
     int descriptor_;
     receive_request receiving_;
     send_request sending_;
+    send_file_request sending_file_;
     hangup_request hangup_;
     bytes cut_piece_;  // storage for the piece that a short send has cut
 

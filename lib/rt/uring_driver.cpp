@@ -2,13 +2,13 @@
 #include "uring_driver.hpp"
 
 #include <liburing.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <new>
@@ -18,14 +18,17 @@
 #include "receive_buffers.hpp"
 #include "rill/base/error.hpp"
 #include "sockets.hpp"
+#include "uring_prepare.hpp"
 #include "uring_setup.hpp"
+#include "uring_splice.hpp"
 
 namespace rill {
 
 namespace {
 
-constexpr std::uint16_t buffer_group = 0;
-constexpr std::size_t largest_send = std::size_t{1} << 30;
+// A completion that belongs to a pump and not to a request: all objects lie at even addresses.
+constexpr std::uintptr_t pump_tag = 1;
+constexpr std::size_t most_idle_pumps = 16;
 
 /// Counts calls and says when the nth has come; 0 is never.
 class every {
@@ -49,7 +52,7 @@ public:
           no_buffer_(options.faults.no_buffer_every),
           no_descriptor_(options.faults.no_descriptor_every) {
         set_up_ring(ring_, options);
-        messages_.resize(ring_.sq.ring_entries);
+        arguments_.resize(ring_.sq.ring_entries);
         // Saves the kernel a descriptor look-up in every enter; refused by kernels before 5.18.
         io_uring_register_ring_fd(&ring_);
         io_uring_ring_dontfork(&ring_);
@@ -75,7 +78,11 @@ public:
     void start(request& what) noexcept override {
         what.started();
         ++in_flight_;
-        submit(what);
+        if (what.what() == verb::send_file) {
+            start_pump(what);
+        } else {
+            submit(what);
+        }
     }
 
     void cancel(request& what) noexcept override {
@@ -154,7 +161,7 @@ private:
         io_uring_buf_reg registration{};
         registration.ring_addr = reinterpret_cast<std::uintptr_t>(memory);
         registration.ring_entries = count;
-        registration.bgid = buffer_group;
+        registration.bgid = receive_group;
         if (int const code = io_uring_register_buf_ring(&ring_, &registration, 0); code != 0) {
             ::munmap(memory, buffer_ring_bytes_);
             throw error(system_error(-code), "io_uring_register", "the receive buffers",
@@ -190,21 +197,33 @@ private:
             postponed_.push_back(&what);
             return;
         }
-        prepare(*entry, what);
+        auto const slot = static_cast<std::size_t>(entry - ring_.sq.sqes);
+        prepare_request(*entry, what, arguments_[slot]);
         io_uring_sqe_set_data(entry, &what);
         if (forced_end(what)) [[unlikely]]
             io_uring_prep_nop(entry);
     }
 
-    void prepare(io_uring_sqe& entry, request& what) noexcept;
-    void prepare_send(io_uring_sqe& entry, request const& what) noexcept;
-    static void prepare_cancel(io_uring_sqe& entry, request& what) noexcept {
-        io_uring_prep_cancel64(&entry, reinterpret_cast<std::uintptr_t>(&what), 0);
+    void prepare_cancel(io_uring_sqe& entry, request& what) noexcept {
+        auto target = reinterpret_cast<std::uintptr_t>(&what);
+        if (what.what() == verb::send_file) {
+            for (auto const& pump : pumps_) {
+                if (&pump->what() == &what)
+                    target = reinterpret_cast<std::uintptr_t>(tagged(*pump));
+            }
+        }
+        io_uring_prep_cancel64(&entry, target, 0);
         entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
         io_uring_sqe_set_data(&entry, nullptr);
     }
 
     bool forced_end(request const& what) noexcept;
+    void start_pump(request& what) noexcept;
+    void submit(splice_pump& pump) noexcept;
+    void deliver(splice_pump& pump, int value) noexcept;
+    static void* tagged(splice_pump& pump) noexcept {
+        return reinterpret_cast<std::byte*>(&pump) + pump_tag;
+    }
     void arm_wake() noexcept;
     void retry_postponed() noexcept;
     void enter(time_point until) noexcept;
@@ -217,15 +236,19 @@ private:
     std::size_t buffer_ring_bytes_ = 0;
     int buffer_mask_ = 0;
 
-    // A message header per submission entry: the kernel has copied it once the entry is submitted.
-    std::vector<msghdr> messages_;
-
-    // The addresses of the connects of this turn.
-    std::vector<std::unique_ptr<sockets::name>> connect_names_;
+    // What an entry points at, per submission entry: the kernel has copied it once the entry is
+    // submitted.
+    std::vector<entry_arguments> arguments_;
 
     // Requests that found the submission queue full; tried again in the next turn.
     std::vector<request*> postponed_;
     std::vector<request*> postponed_cancels_;
+    std::vector<request*> postponed_failures_;
+
+    // Pumps without work, those at work, and those whose next step found the queue full.
+    std::vector<std::unique_ptr<splice_pump>> idle_pumps_;
+    std::vector<std::unique_ptr<splice_pump>> pumps_;
+    std::vector<splice_pump*> postponed_pumps_;
 
     std::size_t in_flight_ = 0;
     counters totals_{};
@@ -244,65 +267,50 @@ private:
     int forced_value_ = 0;
 };
 
-void uring_driver::prepare_send(io_uring_sqe& entry, request const& what) noexcept {
-    static_assert(sizeof(bytes) == sizeof(iovec), "pieces are handed to the kernel as they are");
-    // WAITALL lets the kernel go on after a short send, without another turn of the loop.
-    constexpr int flags = MSG_NOSIGNAL | MSG_WAITALL;
-    if (what.piece_count() == 1) {
-        bytes const piece = what.pieces()[0].first(largest_send);
-        io_uring_prep_send(&entry, what.descriptor(), piece.data(), piece.size(), flags);
+void uring_driver::start_pump(request& what) noexcept {
+    std::unique_ptr<splice_pump> pump;
+    if (!idle_pumps_.empty()) {
+        pump = std::move(idle_pumps_.back());
+        idle_pumps_.pop_back();
+    } else {
+        pump = splice_pump::make();
+    }
+    if (pump == nullptr) {
+        // Out of descriptors: told by a completion, like every failure.
+        postponed_failures_.push_back(&what);
         return;
     }
-    msghdr& message = messages_[static_cast<std::size_t>(&entry - ring_.sq.sqes)];
-    message = {};
-    message.msg_iov = reinterpret_cast<iovec*>(const_cast<bytes*>(what.pieces()));
-    message.msg_iovlen = what.piece_count();
-    io_uring_prep_sendmsg(&entry, what.descriptor(), &message, flags);
+    pump->begin(what);
+    submit(*pump);
+    pumps_.push_back(std::move(pump));
 }
 
-void uring_driver::prepare(io_uring_sqe& entry, request& what) noexcept {
-    int const descriptor = what.descriptor();
-    switch (what.what()) {
-        case verb::receive_stream:
-            io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
-            entry.flags |= IOSQE_BUFFER_SELECT;
-            entry.buf_group = buffer_group;
-            break;
-        case verb::accept_stream:
-            io_uring_prep_multishot_accept(&entry, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
-            break;
-        case verb::send:
-            prepare_send(entry, what);
-            break;
-        case verb::connect: {
-            // The kernel has copied the address once the entry is submitted, in this turn.
-            connect_names_.emplace_back(std::make_unique<sockets::name>(what.target()));
-            auto& target = *connect_names_.back();
-            io_uring_prep_connect(&entry, descriptor, target.data(), target.size);
-            break;
-        }
-        case verb::readable:
-            io_uring_prep_poll_add(&entry, descriptor, POLLIN);
-            break;
-        case verb::writable:
-            io_uring_prep_poll_add(&entry, descriptor, POLLOUT);
-            break;
-        case verb::hangup:
-            io_uring_prep_poll_add(&entry, descriptor, POLLRDHUP);
-            break;
-        case verb::read_file: {
-            mutable_bytes const into = what.into().first(largest_send);
-            io_uring_prep_read(&entry, descriptor, into.data(), static_cast<unsigned>(into.size()),
-                               what.offset());
-            break;
-        }
-        case verb::write_file: {
-            bytes const from = what.pieces()[0].first(largest_send);
-            io_uring_prep_write(&entry, descriptor, from.data(), static_cast<unsigned>(from.size()),
-                                what.offset());
-            break;
-        }
+void uring_driver::submit(splice_pump& pump) noexcept {
+    io_uring_sqe* const entry = take_entry();
+    if (entry == nullptr) {
+        postponed_pumps_.push_back(&pump);
+        return;
     }
+    pump.prepare(*entry);
+    io_uring_sqe_set_data(entry, tagged(pump));
+}
+
+void uring_driver::deliver(splice_pump& pump, int value) noexcept {
+    if (pump.advance(value)) {
+        submit(pump);
+        return;
+    }
+    request& what = pump.what();
+    int const result = pump.result();
+    auto const at = std::find_if(pumps_.begin(), pumps_.end(),
+                                 [&](auto const& each) { return each.get() == &pump; });
+    if (pump.clean() && idle_pumps_.size() < most_idle_pumps) {
+        idle_pumps_.push_back(std::move(*at));
+    }
+    *at = std::move(pumps_.back());
+    pumps_.pop_back();
+    --in_flight_;
+    what.answer(result, request::no_buffer, false);
 }
 
 bool uring_driver::forced_end(request const& what) noexcept {
@@ -336,8 +344,19 @@ void uring_driver::arm_wake() noexcept {
 
 void uring_driver::retry_postponed() noexcept {
     if (!wake_armed_ && wake_descriptor_ >= 0) arm_wake();
-    if (postponed_.empty() && postponed_cancels_.empty()) [[likely]]
+    if (postponed_.empty() && postponed_cancels_.empty() && postponed_pumps_.empty() &&
+        postponed_failures_.empty()) [[likely]] {
         return;
+    }
+    std::vector<splice_pump*> pumps;
+    pumps.swap(postponed_pumps_);
+    for (splice_pump* const each : pumps) submit(*each);
+    std::vector<request*> failures;
+    failures.swap(postponed_failures_);
+    for (request* const each : failures) {
+        --in_flight_;
+        each->answer(-EMFILE, request::no_buffer, false);
+    }
     std::vector<request*> waiting;
     waiting.swap(postponed_);
     for (request* const each : waiting) {
@@ -361,7 +380,8 @@ void uring_driver::retry_postponed() noexcept {
 }
 
 void uring_driver::enter(time_point until) noexcept {
-    bool const must_poll = !postponed_.empty() || !postponed_cancels_.empty();
+    bool const must_poll = !postponed_.empty() || !postponed_cancels_.empty() ||
+                           !postponed_pumps_.empty() || !postponed_failures_.empty();
     bool wait = !must_poll && io_uring_cq_ready(&ring_) == 0 && until != time_point::min();
     if (!wait) {
         // A look at the shared flags is free; an enter is made only where it has something to do.
@@ -392,7 +412,6 @@ void uring_driver::enter(time_point until) noexcept {
 }
 
 void uring_driver::collect() noexcept {
-    if (io_uring_sq_ready(&ring_) == 0) connect_names_.clear();
     for (;;) {
         unsigned head = 0;
         unsigned count = 0;
@@ -412,6 +431,11 @@ void uring_driver::deliver(io_uring_cqe const& completion) noexcept {
     if (data == nullptr) return;  // a cancel or close that had nothing to do
     if (data == &wake_value_) {
         wake_armed_ = false;
+        return;
+    }
+    if ((reinterpret_cast<std::uintptr_t>(data) & pump_tag) != 0) {
+        deliver(*reinterpret_cast<splice_pump*>(static_cast<std::byte*>(data) - pump_tag),
+                completion.res);
         return;
     }
     auto& what = *static_cast<request*>(data);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -30,6 +31,13 @@ protected:
     ~input_waiter() = default;
 };
 
+/// A part of an open file.
+struct file_piece {
+    int descriptor = -1;       ///< The open file.
+    std::uint64_t offset = 0;  ///< Where the part starts, in bytes.
+    std::uint64_t size = 0;    ///< How many bytes it has.
+};
+
 /// A write that waits for its turn or for the peer. Streams advance it.
 ///
 /// For those who write a stream of their own: keep them in order, call `written` exactly once.
@@ -45,10 +53,12 @@ public:
     [[nodiscard]] std::span<bytes const> remaining(bytes& rest) const noexcept;
     /// Notes that `count` more bytes were accepted.
     void advance(std::size_t count) noexcept;
+    /// What is left of a file, where this write sends one; else its descriptor is -1.
+    [[nodiscard]] file_piece const& file() const noexcept { return file_; }
     /// True when nothing is left.
-    [[nodiscard]] bool all_written() const noexcept { return index_ == count_; }
+    [[nodiscard]] bool all_written() const noexcept { return index_ == count_ && file_.size == 0; }
     /// True when some bytes were accepted.
-    [[nodiscard]] bool begun() const noexcept { return index_ != 0 || skip_ != 0; }
+    [[nodiscard]] bool begun() const noexcept { return begun_; }
 
     pending_write* next = nullptr;      ///< The stream's list.
     pending_write* previous = nullptr;  ///< The stream's list.
@@ -58,6 +68,8 @@ protected:
     explicit pending_write(bytes one) noexcept
         : one_(one), pieces_(&one_), count_(one.empty() ? 0 : 1) {}
     explicit pending_write(std::span<bytes const> pieces) noexcept;
+    explicit pending_write(file_piece const& file) noexcept
+        : pieces_(nullptr), count_(0), file_(file) {}
     ~pending_write() = default;
 
 private:
@@ -66,6 +78,8 @@ private:
     std::size_t count_;
     std::size_t index_ = 0;
     std::size_t skip_ = 0;
+    file_piece file_;
+    bool begun_ = false;
 };
 
 /// The wait of `byte_stream::receive`.
@@ -120,6 +134,7 @@ class [[nodiscard]] RILL_API write_operation final : public value_operation<void
 public:
     write_operation(byte_stream& to, bytes one, time_point deadline) noexcept;
     write_operation(byte_stream& to, std::span<bytes const> pieces, time_point deadline) noexcept;
+    write_operation(byte_stream& to, file_piece const& file, time_point deadline) noexcept;
     [[nodiscard]] char const* name() const noexcept override { return "write"; }
 
 private:
@@ -179,6 +194,16 @@ public:
                                         time_point deadline = never) noexcept {
         return {*this, pieces, deadline};
     }
+
+    /// Sends a part of a file without copying it into this process, as a write in line with the
+    /// others. Errors: also `unsupported`, with nothing sent, where the stream cannot (see
+    /// `sends_files`), and EIO where the file is shorter. Lifetime: the file stays open.
+    [[nodiscard]] write_operation write(file_piece const& file,
+                                        time_point deadline = never) noexcept {
+        return {*this, file, deadline};
+    }
+    /// True when parts of files can be sent.
+    [[nodiscard]] virtual bool sends_files() const noexcept { return false; }
 
     /// Ends this side of the stream (FIN) once all writes so far are done; receiving goes on.
     virtual void finish() noexcept = 0;

@@ -22,6 +22,8 @@ enum class verb : std::uint8_t {
     hangup,          ///< Wait until the peer has ended its side or the connection failed.
     read_file,       ///< `into` from a file at `offset`; may end short.
     write_file,      ///< `pieces` (one) to a file at `offset`; may end short.
+    send_file,       ///< `size` bytes of file `source` from `offset` to a connected stream.
+    open_beneath,    ///< The file `path` below the directory, which no link can leave; to read.
 };
 
 /// One thing asked of a core's driver. Lives where it is until its last completion.
@@ -52,6 +54,11 @@ public:
         return {static_cast<std::byte*>(const_cast<void*>(data_)), count_};
     }
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    /// The file and the bytes of `send_file`.
+    [[nodiscard]] int source() const noexcept { return source_; }
+    [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
+    /// The path of `open_beneath`: relative, ends in NUL.
+    [[nodiscard]] char const* path() const noexcept { return static_cast<char const*>(data_); }
     /// The address of `connect`.
     [[nodiscard]] address const& target() const noexcept {
         return *static_cast<address const*>(data_);
@@ -86,6 +93,11 @@ protected:
         count_ = into.size();
     }
     void set_offset(std::uint64_t offset) noexcept { offset_ = offset; }
+    void set_source(int source, std::uint64_t size) noexcept {
+        source_ = source;
+        count_ = size;
+    }
+    void set_path(char const* path) noexcept { data_ = path; }
     void set_target(address const& target) noexcept { data_ = &target; }
 
     /// One result. Called while the driver collects: stores what came and posts who waits for it,
@@ -97,6 +109,7 @@ private:
     bool in_flight_ = false;
     bool cancelling_ = false;
     int descriptor_ = -1;
+    int source_ = -1;
     void const* data_ = nullptr;
     std::size_t count_ = 0;
     std::uint64_t offset_ = 0;

@@ -1,0 +1,87 @@
+// From a request to a submission entry.
+#include "uring_prepare.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+namespace rill {
+
+namespace {
+
+constexpr std::size_t largest_transfer = std::size_t{1} << 30;
+
+// How files are opened below a directory: to read, and no link or `..` leads out of it. Opening a
+// pipe or a device that somebody put there does not block.
+open_how beneath{.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+                 .mode = 0,
+                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+
+void prepare_send(io_uring_sqe& entry, request const& what, msghdr& message) noexcept {
+    static_assert(sizeof(bytes) == sizeof(iovec), "pieces are handed to the kernel as they are");
+    // WAITALL lets the kernel go on after a short send, without another turn of the loop.
+    constexpr int flags = MSG_NOSIGNAL | MSG_WAITALL;
+    if (what.piece_count() == 1) {
+        bytes const piece = what.pieces()[0].first(largest_transfer);
+        io_uring_prep_send(&entry, what.descriptor(), piece.data(), piece.size(), flags);
+        return;
+    }
+    message = {};
+    message.msg_iov = reinterpret_cast<iovec*>(const_cast<bytes*>(what.pieces()));
+    message.msg_iovlen = what.piece_count();
+    io_uring_prep_sendmsg(&entry, what.descriptor(), &message, flags);
+}
+
+}  // namespace
+
+void prepare_request(io_uring_sqe& entry, request const& what,
+                     entry_arguments& arguments) noexcept {
+    int const descriptor = what.descriptor();
+    switch (what.what()) {
+        case verb::receive_stream:
+            io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
+            entry.flags |= IOSQE_BUFFER_SELECT;
+            entry.buf_group = receive_group;
+            break;
+        case verb::accept_stream:
+            io_uring_prep_multishot_accept(&entry, descriptor, nullptr, nullptr, SOCK_CLOEXEC);
+            break;
+        case verb::send:
+            prepare_send(entry, what, arguments.message);
+            break;
+        case verb::connect:
+            arguments.target = sockets::name(what.target());
+            io_uring_prep_connect(&entry, descriptor, arguments.target.data(),
+                                  arguments.target.size);
+            break;
+        case verb::readable:
+            io_uring_prep_poll_add(&entry, descriptor, POLLIN);
+            break;
+        case verb::writable:
+            io_uring_prep_poll_add(&entry, descriptor, POLLOUT);
+            break;
+        case verb::hangup:
+            io_uring_prep_poll_add(&entry, descriptor, POLLRDHUP);
+            break;
+        case verb::read_file: {
+            mutable_bytes const into = what.into().first(largest_transfer);
+            io_uring_prep_read(&entry, descriptor, into.data(), static_cast<unsigned>(into.size()),
+                               what.offset());
+            break;
+        }
+        case verb::write_file: {
+            bytes const from = what.pieces()[0].first(largest_transfer);
+            io_uring_prep_write(&entry, descriptor, from.data(), static_cast<unsigned>(from.size()),
+                                what.offset());
+            break;
+        }
+        case verb::open_beneath:
+            io_uring_prep_openat2(&entry, descriptor, what.path(), &beneath);
+            break;
+        case verb::send_file:
+            break;  // a pump does it, in several entries
+    }
+}
+
+}  // namespace rill
