@@ -1,0 +1,131 @@
+// handler: any function that answers a request, behind one plain pointer.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+#include "rill/coro/task.hpp"
+#include "rill/http/request.hpp"
+#include "rill/http/response.hpp"
+
+namespace rill::http {
+
+/// A function that answers requests. Small, copied freely; owns nothing: whoever made it keeps
+/// `object` alive and unchanged, because every core calls it.
+struct handler {
+    /// Answers at once.
+    using plain_function = response (*)(void const* object, request& req);
+    /// Answers when its task ends.
+    using coroutine_function = task<response> (*)(void const* object, request& req);
+
+    void const* object = nullptr;            ///< What the function is called with.
+    plain_function plain = nullptr;          ///< Set for a function that returns a value.
+    coroutine_function coroutine = nullptr;  ///< Set for one that returns a task; never both.
+
+    /// True when the answer is there as soon as the function returns.
+    [[nodiscard]] bool is_plain() const noexcept { return plain != nullptr; }
+    /// True when the function returns a task.
+    [[nodiscard]] bool is_coroutine() const noexcept { return coroutine != nullptr; }
+};
+
+namespace detail {
+
+using http::to_response;
+
+template <class Value>
+concept answers = requires(Value&& value) {
+    { to_response(std::forward<Value>(value)) } -> std::same_as<response>;
+};
+
+template <class T>
+struct task_value {
+    static constexpr bool is_task = false;
+    using type = T;
+};
+template <class T>
+struct task_value<task<T>> {
+    static constexpr bool is_task = true;
+    using type = T;
+};
+
+// Calls `function` with the request when it wants one.
+template <class Function>
+decltype(auto) call_handler(Function const& function, request& req) {
+    if constexpr (std::invocable<Function const&, request&>) {
+        return function(req);
+    } else {
+        return function();
+    }
+}
+
+template <class Function>
+response answer_plainly(void const* object, request& req) {
+    return to_response(call_handler(*static_cast<Function const*>(object), req));
+}
+
+// A task of an answer is handed on as it is; any other task's value is turned into one by a frame
+// around it.
+template <class Function>
+task<response> answer_later(void const* object, request& req) {
+    return call_handler(*static_cast<Function const*>(object), req);
+}
+template <class Function>
+task<response> answer_converted(void const* object, request& req) {
+    auto value = co_await call_handler(*static_cast<Function const*>(object), req);
+    co_return to_response(std::move(value));
+}
+
+template <class Function>
+inline constexpr bool callable_const =
+    std::invocable<Function const&, request&> || std::invocable<Function const&>;
+
+template <class Function>
+inline constexpr bool callable_if_changed =
+    std::invocable<Function&, request&> || std::invocable<Function&>;
+
+// Says in words what is wrong with a handler, one reason at a time.
+template <class Function>
+consteval bool check_handler() {
+    static_assert(callable_const<Function> || !callable_if_changed<Function>,
+                  "rill: a handler is shared by all cores and called const: drop `mutable`, and "
+                  "keep state in an atomic, a per_core or behind a mutex");
+    static_assert(callable_const<Function> || callable_if_changed<Function>,
+                  "rill: a handler is called as f() or f(rill::http::request&)");
+    return callable_const<Function>;
+}
+
+template <class Result>
+consteval bool check_answer() {
+    static_assert(!std::is_void_v<Result>,
+                  "rill: the handler returns nothing: return rill::http::status::no_content");
+    static_assert(std::is_void_v<Result> || answers<Result>,
+                  "rill: no to_response for what the handler returns: return a response, a status, "
+                  "a string, or write to_response beside your type");
+    return answers<Result>;
+}
+
+}  // namespace detail
+
+/// The handler that calls `function`, which the caller keeps alive: f() or f(request&), callable
+/// const, returning anything with a `to_response`, or a task of that.
+template <class Function>
+[[nodiscard]] handler handler_for(Function const& function) noexcept {
+    if constexpr (detail::check_handler<Function>()) {
+        using result = decltype(detail::call_handler(function, std::declval<request&>()));
+        using value = typename detail::task_value<std::remove_cvref_t<result>>::type;
+        constexpr bool is_task = detail::task_value<std::remove_cvref_t<result>>::is_task;
+        if constexpr (!detail::check_answer<std::conditional_t<is_task, value, result>>()) {
+            return {};
+        } else if constexpr (!is_task) {
+            return {.object = &function, .plain = &detail::answer_plainly<Function>};
+        } else if constexpr (std::same_as<value, response>) {
+            return {.object = &function, .coroutine = &detail::answer_later<Function>};
+        } else {
+            return {.object = &function, .coroutine = &detail::answer_converted<Function>};
+        }
+    }
+    return {};
+}
+
+}  // namespace rill::http

@@ -1,0 +1,196 @@
+// request: what a client asks for, as views of the head that the connection holds.
+// RFC 9110 section 6, RFC 9112 section 3 (targets), RFC 3986 section 2.1 (percent-encoding).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "rill/base/bytes.hpp"
+#include "rill/base/export.hpp"
+#include "rill/codec/http1_request.hpp"
+#include "rill/http/field.hpp"
+#include "rill/http/from_text.hpp"
+#include "rill/http/method.hpp"
+#include "rill/http/scratch.hpp"
+
+namespace rill::http {
+
+namespace detail {
+
+/// A piece of a text, by place, so that the text can move.
+struct span_of_text {
+    std::uint32_t begin;  ///< Offset of the first character.
+    std::uint32_t size;   ///< Count of characters.
+    /// The piece of the text that starts at `base`.
+    [[nodiscard]] std::string_view in(char const* base) const noexcept {
+        return {base + begin, size};
+    }
+};
+
+/// What a router found in the path. The places are in `request`'s canonical path.
+struct path_parameters {
+    static constexpr std::size_t max_count = 16;  ///< The most that one pattern may have.
+
+    path_parameters() noexcept {}  // leaves `values` as they are: `count` says which are written
+
+    std::string_view const* names = nullptr;  ///< Owned by the route; as many as `count`.
+    std::uint32_t count = 0;                  ///< How many of `values` count.
+    span_of_text values[max_count];           ///< Still encoded.
+};
+
+struct request_access;
+
+/// Throws `problem` 400 that names the parameter.
+[[noreturn]] RILL_API void refuse_parameter(std::string_view kind, std::string_view name,
+                                            std::string_view what);
+
+}  // namespace detail
+
+/// The content of a request that has arrived as a whole.
+class request_body {
+public:
+    request_body() noexcept = default;
+    /// A body in memory of somebody else.
+    explicit request_body(rill::bytes content) noexcept : content_(content) {}
+
+    /// All bytes; empty when there is no content.
+    [[nodiscard]] rill::bytes bytes() const noexcept { return content_; }
+    /// The same as text; no check of its encoding.
+    [[nodiscard]] std::string_view text() const noexcept { return content_.text(); }
+
+private:
+    rill::bytes content_;
+};
+
+/// A request, as its handler sees it.
+///
+/// Owns nothing that the client sent: every view it gives dies when the answer is finished. It
+/// cannot be copied or moved; pass it by reference.
+class RILL_API request {
+public:
+    /// An empty request (GET of "/"); a connection fills it.
+    request() noexcept {}
+    request(request const&) = delete;
+    request& operator=(request const&) = delete;
+
+    /// What is to be done.
+    [[nodiscard]] http::method method() const noexcept { return method_; }
+    /// The method as it was sent, also when it is `method::other`.
+    [[nodiscard]] std::string_view method_text() const noexcept {
+        return head_ == nullptr ? name_of(method_) : head_->method_text();
+    }
+    /// The whole target as it was sent: "/a%20b?c=d".
+    [[nodiscard]] std::string_view target() const noexcept {
+        return head_ == nullptr ? path_ : head_->target();
+    }
+
+    /// The path of the target, decoded once: "/a b". A `%2F` becomes a slash like any other; where
+    /// that matters, split `encoded_path()` first.
+    /// Errors    `problem` 400 when a '%' is not followed by two digits (no router lets it pass).
+    [[nodiscard]] std::string_view path() const;
+    /// The path of the target as it was sent: "/a%20b".
+    [[nodiscard]] std::string_view encoded_path() const noexcept { return path_; }
+    /// A parameter of the route's pattern, decoded once and converted: `req.path<int>("id")`.
+    ///
+    /// Errors    `problem` 400 when the text is not a T. Asking for a name that the pattern does
+    /// not
+    ///           have is a bug in the program and asserts.
+    /// Lifetime  a `std::string_view` dies when the answer is finished.
+    template <readable_from_text T = std::string_view>
+    [[nodiscard]] T path(std::string_view name) const {
+        return convert<T>("path", name, path_parameter(name));
+    }
+    /// A parameter of the route's pattern, still encoded: what a wildcard's text is split from, so
+    /// that a `%2F` stays inside its segment.
+    [[nodiscard]] std::string_view encoded_path(std::string_view name) const;
+
+    /// What follows the '?', as it was sent; empty when there is nothing.
+    [[nodiscard]] std::string_view query() const noexcept {
+        return head_ == nullptr ? std::string_view() : head_->query();
+    }
+    /// True when the query has that name.
+    [[nodiscard]] bool has_query(std::string_view name) const {
+        return form_value(query(), name).has_value();
+    }
+    /// The first value of that name in the query, decoded and converted.
+    /// Errors    `problem` 400 when it is missing or is not a T.
+    template <readable_from_text T = std::string_view>
+    [[nodiscard]] T query(std::string_view name) const {
+        return required<T>("query", name, form_value(query(), name));
+    }
+    /// The same, with `fallback` for a name that is missing. What is there and wrong is still a
+    /// 400.
+    template <readable_from_text T>
+    [[nodiscard]] T query(std::string_view name, T fallback) const {
+        auto const text = form_value(query(), name);
+        return text ? convert<T>("query", name, *text) : fallback;
+    }
+
+    /// Whom the request is for, `host[:port]`; empty when the client does not say.
+    [[nodiscard]] std::string_view host() const noexcept {
+        return head_ == nullptr ? std::string_view() : head_->host();
+    }
+    /// The value of the first field of that name; empty when there is none.
+    [[nodiscard]] std::string_view header(std::string_view name) const noexcept {
+        return headers().find(name);
+    }
+    /// True when there is a field of that name.
+    [[nodiscard]] bool has_header(std::string_view name) const noexcept {
+        return headers().find(name).data() != nullptr;
+    }
+    /// All fields, in the order in which they came: for (field f : req.headers()).
+    [[nodiscard]] http1::field_table const& headers() const noexcept {
+        return head_ == nullptr ? no_fields() : head_->fields();
+    }
+
+    /// The content.
+    [[nodiscard]] request_body body() const noexcept { return body_; }
+    /// The first value of that name in a body of application/x-www-form-urlencoded.
+    /// Errors    `problem` 400 when it is missing or is not a T.
+    template <readable_from_text T = std::string_view>
+    [[nodiscard]] T form(std::string_view name) const {
+        return required<T>("form", name, form_value(body_.text(), name));
+    }
+
+private:
+    friend struct detail::request_access;
+
+    [[nodiscard]] std::optional<std::string_view> form_value(std::string_view pairs,
+                                                             std::string_view name) const;
+    [[nodiscard]] std::string_view path_parameter(std::string_view name) const;
+
+    template <class T>
+    static T convert(std::string_view kind, std::string_view name, std::string_view text) {
+        std::optional<T> value = from_text(text, std::type_identity<T>{});
+        if (!value) detail::refuse_parameter(kind, name, "has a wrong form or range");
+        return *std::move(value);
+    }
+    template <class T>
+    static T required(std::string_view kind, std::string_view name,
+                      std::optional<std::string_view> text) {
+        if (!text) detail::refuse_parameter(kind, name, "is missing");
+        return convert<T>(kind, name, *text);
+    }
+
+    [[nodiscard]] static http1::field_table const& no_fields() noexcept;
+
+    // Invariant: path_ is the path of *head_, or "/" when there is none. The places in parameters_
+    // are in the canonical path, which is the path itself unless that holds a '%', and then a copy
+    // in scratch_.
+    http1::request_head const* head_ = nullptr;
+    std::string_view path_ = "/";
+    http::method method_ = http::method::get;
+    bool path_has_percent_ = false;
+    std::uint64_t allowed_methods_ = 0;  // what a router answers 405 and OPTIONS with
+    request_body body_;
+    char const* canonical_path_ = nullptr;        // only with path_has_percent_
+    mutable char const* decoded_path_ = nullptr;  // null until asked for
+    mutable std::uint32_t decoded_path_size_ = 0;
+    detail::path_parameters parameters_;
+    mutable detail::scratch scratch_;
+};
+
+}  // namespace rill::http

@@ -1,0 +1,244 @@
+// response: what a handler answers, and to_response: how values become one.
+// RFC 9110 section 15; RFC 9457 for problems.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "rill/base/bytes.hpp"
+#include "rill/base/export.hpp"
+#include "rill/http/headers.hpp"
+#include "rill/http/problem.hpp"
+#include "rill/http/status.hpp"
+
+namespace rill::http {
+
+namespace detail {
+
+/// The promise that a pointer is to text that lives as long as the program.
+struct program_text {
+    char const* text;  ///< Ends in NUL.
+};
+
+}  // namespace detail
+
+/// Text that is part of the program: a string literal. Never copied, never freed.
+class literal {
+public:
+    constexpr literal() noexcept = default;
+    /// Takes string literals and nothing else: the constructor runs while the program is compiled.
+    template <std::size_t Size>
+    consteval literal(char const (&text)[Size]) : text_(text, Size - 1) {}
+    /// Takes the caller's word that the text lives as long as the program.
+    constexpr explicit literal(detail::program_text promise) noexcept : text_(promise.text) {}
+
+    /// The text.
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return text_; }
+
+private:
+    std::string_view text_;
+};
+
+/// A part of an open file, which the answer sends and then gives back.
+class file_range {
+public:
+    /// Called once with what the range was made from, when the answer is done with it.
+    using release_function = void (*)(void* owner, int descriptor) noexcept;
+
+    /// `size` bytes from `offset` of the open `descriptor`. `release` must not be null.
+    file_range(int descriptor, std::uint64_t offset, std::uint64_t size, release_function release,
+               void* owner = nullptr) noexcept
+        : descriptor_(descriptor), offset_(offset), size_(size), release_(release), owner_(owner) {}
+    file_range(file_range&& other) noexcept
+        : descriptor_(other.descriptor_),
+          offset_(other.offset_),
+          size_(other.size_),
+          release_(std::exchange(other.release_, nullptr)),
+          owner_(other.owner_) {}
+    file_range& operator=(file_range&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        std::swap(offset_, other.offset_);
+        std::swap(size_, other.size_);
+        std::swap(release_, other.release_);
+        std::swap(owner_, other.owner_);
+        return *this;
+    }
+    file_range(file_range const&) = delete;
+    file_range& operator=(file_range const&) = delete;
+    ~file_range() {
+        if (release_ != nullptr) release_(owner_, descriptor_);
+    }
+
+    /// The open file.
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+    /// Where the part starts, in bytes.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    /// How many bytes it has.
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+private:
+    int descriptor_;
+    std::uint64_t offset_;
+    std::uint64_t size_;
+    release_function release_;
+    void* owner_;
+};
+
+/// An answer: a status, header fields and a body.
+///
+/// An answer without fields and with a literal for its body allocates nothing. Movable only.
+class response {
+public:
+    /// Nothing, program text, owned text, or a part of a file.
+    using body_type = std::variant<std::monostate, literal, std::string, file_range>;
+
+    /// 200 without a body.
+    response() noexcept = default;
+    /// That status without a body.
+    explicit response(http::status status) noexcept : status_(status) {}
+    /// A body, and the type that Content-Type says unless a field is set.
+    response(http::status status, body_type body, literal content_type) noexcept
+        : status_(status), content_type_(content_type), body_(std::move(body)) {}
+
+    /// How the request ended.
+    [[nodiscard]] http::status status() const noexcept { return status_; }
+    /// Changes how it ended.
+    void set_status(http::status status) noexcept { status_ = status; }
+
+    /// The fields that the handler sets. Those that say where the message ends and what becomes of
+    /// the connection (Content-Length, Transfer-Encoding, Connection) are written by the
+    /// connection.
+    [[nodiscard]] http::headers& headers() noexcept { return headers_; }
+    /// The same, to be read.
+    [[nodiscard]] http::headers const& headers() const noexcept { return headers_; }
+
+    /// The Content-Type field, or the body's own type; empty when there is neither.
+    [[nodiscard]] std::string_view content_type() const noexcept {
+        std::string_view const field = headers_.get("content-type");
+        return field.empty() ? content_type_.view() : field;
+    }
+    /// The body's own type, which is sent when no Content-Type field is set.
+    [[nodiscard]] literal default_content_type() const noexcept { return content_type_; }
+
+    /// The body.
+    [[nodiscard]] body_type const& body() const noexcept { return body_; }
+    /// The same, to be changed.
+    [[nodiscard]] body_type& body() noexcept { return body_; }
+    /// Replaces the body and its type.
+    void set_body(body_type body, literal content_type) noexcept {
+        body_ = std::move(body);
+        content_type_ = content_type;
+    }
+    /// The body's size in bytes.
+    [[nodiscard]] std::uint64_t body_size() const noexcept {
+        if (auto const* file = std::get_if<file_range>(&body_)) return file->size();
+        return text().size();
+    }
+    /// The body when it is in memory; empty for a file.
+    [[nodiscard]] std::string_view text() const noexcept {
+        if (auto const* fixed = std::get_if<literal>(&body_)) return fixed->view();
+        if (auto const* owned = std::get_if<std::string>(&body_)) return *owned;
+        return {};
+    }
+
+private:
+    http::status status_ = http::status::ok;
+    http::headers headers_;
+    literal content_type_;
+    body_type body_;
+};
+
+/// Content types that the functions below use.
+namespace content_types {
+inline constexpr literal text{"text/plain; charset=utf-8"};    ///< For text.
+inline constexpr literal html{"text/html; charset=utf-8"};     ///< For pages.
+inline constexpr literal binary{"application/octet-stream"};   ///< For bytes.
+inline constexpr literal problem{"application/problem+json"};  ///< RFC 9457.
+}  // namespace content_types
+
+/// An answer with that body and content type.
+[[nodiscard]] inline response content(response::body_type body, literal content_type,
+                                      status code = status::ok) {
+    return {code, std::move(body), content_type};
+}
+/// Plain text.
+[[nodiscard]] inline response text(std::string body, status code = status::ok) {
+    return {code, std::move(body), content_types::text};
+}
+/// A page of HTML.
+[[nodiscard]] inline response html(std::string body, status code = status::ok) {
+    return {code, std::move(body), content_types::html};
+}
+/// Sends the client elsewhere. `location` is a URI reference ("/x", "https://example.com/").
+/// Errors    `error` invalid_argument when it holds a control character.
+[[nodiscard]] RILL_API response redirect(std::string_view location, status code = status::found);
+
+namespace detail {
+
+// Views: nothing keeps the memory behind them until the answer has been sent.
+template <class T>
+struct is_view : std::false_type {};
+template <class T, std::size_t Extent>
+struct is_view<std::span<T, Extent>> : std::true_type {};
+template <>
+struct is_view<std::string_view> : std::true_type {};
+template <>
+struct is_view<rill::bytes> : std::true_type {};
+template <>
+struct is_view<rill::mutable_bytes> : std::true_type {};
+template <>
+struct is_view<char*> : std::true_type {};
+
+template <class T>
+inline constexpr bool never_true = false;
+
+}  // namespace detail
+
+/// @name to_response
+/// How the value that a handler returns becomes an answer. A type of your own joins with a function
+/// beside it: `http::response to_response(my_type value)`.
+/// @{
+
+/// The answer itself.
+[[nodiscard]] inline response to_response(response value) noexcept {
+    return value;
+}
+/// A string literal: 200, text/plain, never copied.
+[[nodiscard]] inline response to_response(literal value) noexcept {
+    return {status::ok, value, content_types::text};
+}
+/// The same where a lambda's return type has turned the literal into a pointer, as in
+/// `[] { return "Hello"; }`. The text is not copied: it must live as long as the program. Return a
+/// `std::string` for any other text.
+[[nodiscard]] inline response to_response(char const* value) noexcept {
+    return {status::ok, literal(detail::program_text{value}), content_types::text};
+}
+/// A string: 200, text/plain.
+[[nodiscard]] inline response to_response(std::string value) {
+    return {status::ok, std::move(value), content_types::text};
+}
+/// A status without a body.
+[[nodiscard]] inline response to_response(status value) noexcept {
+    return response(value);
+}
+/// Does not compile: nothing would keep the text until it has been sent.
+template <class View>
+    requires(detail::is_view<View>::value)
+response to_response(View const&) {
+    static_assert(detail::never_true<View>,
+                  "rill: an answer that is a view (string_view, span, bytes, char*) would dangle: "
+                  "return std::string(view), or a string literal");
+    return {};
+}
+/// A problem: its status and its JSON document.
+[[nodiscard]] RILL_API response to_response(problem const& value);
+/// @}
+
+}  // namespace rill::http

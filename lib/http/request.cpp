@@ -1,0 +1,194 @@
+// Splitting a target, decoding paths, queries and parameters.
+// RFC 9112 section 3.2, RFC 3986 sections 2.1 and 3.3, URL Standard section 5.1 (forms).
+#include "rill/http/request.hpp"
+
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "http/request_access.hpp"
+#include "http/text.hpp"
+#include "rill/base/assert.hpp"
+#include "rill/base/percent.hpp"
+#include "rill/base/query.hpp"
+#include "rill/http/problem.hpp"
+
+namespace rill::http {
+
+namespace detail {
+
+char* scratch::allocate(std::size_t size) {
+    if (size <= inside_size - used_) {
+        char* const given = inside_ + used_;
+        used_ += static_cast<std::uint32_t>(size);
+        return given;
+    }
+    auto* const more = static_cast<chunk*>(::operator new(sizeof(chunk) + size));
+    more->next = overflow_;
+    overflow_ = more;
+    return reinterpret_cast<char*>(more + 1);
+}
+
+void scratch::release() noexcept {
+    while (overflow_ != nullptr) {
+        chunk* const next = overflow_->next;
+        ::operator delete(overflow_);
+        overflow_ = next;
+    }
+}
+
+void scratch::clear() noexcept {
+    release();
+    used_ = 0;
+}
+
+void refuse_parameter(std::string_view kind, std::string_view name, std::string_view what) {
+    std::string detail(kind);
+    detail.append(" parameter '").append(name).append("' ").append(what);
+    throw problem(status::bad_request, detail);
+}
+
+namespace {
+
+bool contains(std::string_view text, char c) noexcept {
+    return !text.empty() && std::memchr(text.data(), c, text.size()) != nullptr;
+}
+
+http::method from_codec(http1::method method, std::string_view text) noexcept {
+    return method == http1::method::other ? method_named(text) : static_cast<http::method>(method);
+}
+static_assert(static_cast<unsigned>(http1::method::get) == static_cast<unsigned>(method::get));
+static_assert(static_cast<unsigned>(http1::method::head) == static_cast<unsigned>(method::head));
+static_assert(static_cast<unsigned>(http1::method::post) == static_cast<unsigned>(method::post));
+static_assert(static_cast<unsigned>(http1::method::put) == static_cast<unsigned>(method::put));
+static_assert(static_cast<unsigned>(http1::method::delete_) ==
+              static_cast<unsigned>(method::delete_));
+static_assert(static_cast<unsigned>(http1::method::connect) ==
+              static_cast<unsigned>(method::connect));
+static_assert(static_cast<unsigned>(http1::method::options) ==
+              static_cast<unsigned>(method::options));
+static_assert(static_cast<unsigned>(http1::method::trace) == static_cast<unsigned>(method::trace));
+static_assert(static_cast<unsigned>(http1::method::patch) == static_cast<unsigned>(method::patch));
+
+// True when `encoded`, a name in a form, decodes to `name`. Keeps nothing, because a client may
+// send very many of them.
+bool decodes_to(std::string_view encoded, std::string_view name) noexcept {
+    std::size_t at = 0;
+    for (char const wanted : name) {
+        if (at == encoded.size()) return false;
+        int const byte = encoded[at] == '%' ? encoded_byte(encoded, at) : -1;
+        char const found = byte >= 0            ? static_cast<char>(byte)
+                           : encoded[at] == '+' ? ' '
+                                                : encoded[at];
+        if (found != wanted) return false;
+        at += byte >= 0 ? 3 : 1;
+    }
+    return at == encoded.size();
+}
+
+// Decodes a value of a form; a '%' without two digits stays as it is (URL Standard section 1.3).
+std::string_view decode_form_value(std::string_view text, char* into) noexcept {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        int const byte = text[i] == '%' ? encoded_byte(text, i) : -1;
+        into[size++] = byte >= 0 ? static_cast<char>(byte) : text[i] == '+' ? ' ' : text[i];
+        if (byte >= 0) i += 2;
+    }
+    return {into, size};
+}
+
+}  // namespace
+
+void request_access::assign(request& req, http1::request_head const& head) noexcept {
+    req.head_ = &head;
+    req.path_ = head.path();
+    req.method_ = from_codec(head.method(), head.method_text());
+    req.path_has_percent_ = contains(req.path_, '%');
+}
+
+void request_access::clear(request& req) noexcept {
+    req.head_ = nullptr;
+    req.path_ = "/";
+    req.method_ = method::get;
+    req.path_has_percent_ = false;
+    req.scratch_.clear();
+    req.body_ = {};
+    req.parameters_.count = 0;
+    req.allowed_methods_ = 0;
+    req.canonical_path_ = nullptr;
+    req.decoded_path_ = nullptr;
+}
+
+std::optional<std::string_view> request_access::decode_path(request& req) {
+    std::string_view const sent = req.encoded_path();
+    char* const copy = req.scratch_.allocate(sent.size());
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+        if (sent[i] != '%') {
+            copy[size++] = sent[i];
+            continue;
+        }
+        int const byte = encoded_byte(sent, i);
+        if (byte < 0) return std::nullopt;
+        if (byte == '/' || byte == '%') {
+            copy[size++] = '%';
+            copy[size++] = '2';
+            copy[size++] = byte == '/' ? 'F' : '5';
+        } else {
+            copy[size++] = static_cast<char>(byte);
+        }
+        i += 2;
+    }
+    req.canonical_path_ = copy;
+    return std::string_view(copy, size);
+}
+
+}  // namespace detail
+
+std::string_view request::path() const {
+    std::string_view const sent = encoded_path();
+    if (!path_has_percent_) return sent;
+    if (decoded_path_ == nullptr) {
+        mutable_bytes const into(scratch_.allocate(sent.size()), sent.size());
+        result<std::size_t> const size = percent_decode(sent, into);
+        if (!size) throw problem(status::bad_request, "the path holds a '%' without two digits");
+        decoded_path_ = bytes(into.data(), *size).text().data();
+        decoded_path_size_ = static_cast<std::uint32_t>(*size);
+    }
+    return {decoded_path_, decoded_path_size_};
+}
+
+std::string_view request::encoded_path(std::string_view name) const {
+    char const* const base = path_has_percent_ ? canonical_path_ : encoded_path().data();
+    for (std::uint32_t i = 0; i < parameters_.count; ++i) {
+        if (parameters_.names[i] == name) return parameters_.values[i].in(base);
+    }
+    RILL_ASSERT(false, "the route's pattern has no parameter of that name");
+    return {};
+}
+
+std::string_view request::path_parameter(std::string_view name) const {
+    std::string_view const encoded = encoded_path(name);
+    if (!path_has_percent_ || !detail::contains(encoded, '%')) return encoded;
+    mutable_bytes const into(scratch_.allocate(encoded.size()), encoded.size());
+    result<std::size_t> const size = percent_decode(encoded, into);
+    RILL_ASSERT(size, "a canonical path was checked when it was made");
+    return bytes(into.data(), *size).text();
+}
+
+std::optional<std::string_view> request::form_value(std::string_view pairs,
+                                                    std::string_view name) const {
+    for (query_pair const& pair : query_pairs(pairs)) {
+        if (!detail::decodes_to(pair.name, name)) continue;
+        if (pair.value.find_first_of("%+") == std::string_view::npos) return pair.value;
+        return detail::decode_form_value(pair.value, scratch_.allocate(pair.value.size()));
+    }
+    return std::nullopt;
+}
+
+http1::field_table const& request::no_fields() noexcept {
+    static http1::field_table const none{};
+    return none;
+}
+
+}  // namespace rill::http

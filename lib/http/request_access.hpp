@@ -1,0 +1,40 @@
+// How a connection fills a request, and how a router reads and marks it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "rill/http/request.hpp"
+
+namespace rill::http::detail {
+
+// The only door to the private parts of a request.
+struct request_access {
+    // Fills a request that is new or was cleared from `head`, which must outlive it. Call it again
+    // when the head's bytes were copied and the head rebased: what a router found stays.
+    static void assign(request& req, http1::request_head const& head) noexcept;
+
+    static void set_body(request& req, rill::bytes content) noexcept {
+        req.body_ = request_body(content);
+    }
+
+    // Back to the empty request; gives its memory back.
+    static void clear(request& req) noexcept;
+
+    // The path in the one spelling that routers compare: every octet that can be decoded without
+    // changing where segments end or what is decoded later is decoded, so only %25 and %2F are
+    // left. Decoding a segment of it once gives what decoding the same segment of the sent path
+    // once gives. Nothing when a '%' is not followed by two hexadecimal digits.
+    static std::optional<std::string_view> canonical_path(request& req) {
+        return req.path_has_percent_ ? decode_path(req) : req.encoded_path();
+    }
+
+    static path_parameters& parameters(request& req) noexcept { return req.parameters_; }
+    static std::uint64_t& allowed_methods(request& req) noexcept { return req.allowed_methods_; }
+
+private:
+    static std::optional<std::string_view> decode_path(request& req);
+};
+
+}  // namespace rill::http::detail
