@@ -12,6 +12,11 @@ void chain::cancel(cancel_reason reason) noexcept {
     if (leaf_ != nullptr && leaf_->phase_ == operation::phase::started) leaf_->cancel(reason);
 }
 
+bool chain::has_won() const noexcept {
+    return innermost_ == nullptr && leaf_ != nullptr &&
+           leaf_->phase_ == operation::phase::completed;
+}
+
 void chain::finish() noexcept {
     outcome const how = state_ == state::stopping ? outcome::stopped : outcome::completed;
     innermost_ = nullptr;

@@ -50,6 +50,10 @@ receive_buffers& core::buffers() noexcept {
     return driver_->buffers();
 }
 
+time_point core::clock() const noexcept {
+    return driver_->now();
+}
+
 core::counters core::totals() const noexcept {
     auto const totals = driver_->totals();
     return {.turns = turns_, .enters = totals.enters, .completions = totals.completions};

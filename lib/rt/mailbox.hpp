@@ -2,25 +2,16 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
-#include "rill/coro/executor.hpp"
+#include "rill/rt/message.hpp"
 
 namespace rill {
 
-/// Something another thread sends to a core. It runs there once; it may destroy itself then.
-class message : public ready_node {
-protected:
-    message() noexcept = default;
-    ~message() = default;
-
-private:
-    friend class mailbox;
-    message* next_message_ = nullptr;
-};
-
 /// A queue of messages to one core: any thread delivers, the core drains.
 ///
-/// Bounded by its users: a message is a node that its sender owns, so nothing is allocated here.
+/// A message is a node that its sender owns, so nothing is allocated here; senders that allocate
+/// count what they have on the way.
 class mailbox {
 public:
     mailbox();
@@ -46,11 +37,25 @@ public:
     /// Wakes the core if it sleeps; any thread, also from a signal handler.
     void wake() noexcept;
 
+    /// Counts a message that the sender allocated, and refuses it at `most_posted`; any thread.
+    [[nodiscard]] bool reserve_post() noexcept {
+        if (posted_.fetch_add(1, std::memory_order_relaxed) < most_posted) return true;
+        release_post();
+        return false;
+    }
+    /// Uncounts it, before it runs.
+    void release_post() noexcept { posted_.fetch_sub(1, std::memory_order_relaxed); }
+
+    /// Allocated messages that may wait for one core. It bounds what threads that outrun the core
+    /// can pile up.
+    static constexpr std::uint32_t most_posted = 65'536;
+
 private:
     static void post_all(message* newest, executor& home) noexcept;
 
     std::atomic<message*> newest_ = nullptr;
     std::atomic<bool> sleeping_ = false;
+    std::atomic<std::uint32_t> posted_ = 0;
     int descriptor_;
 };
 

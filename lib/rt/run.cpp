@@ -2,20 +2,25 @@
 #include "rill/rt/run.hpp"
 
 #include <pthread.h>
-#include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "core_set.hpp"
+#include "cpus.hpp"
+#include "rill/base/error.hpp"
 
 namespace rill {
 
@@ -23,43 +28,29 @@ namespace {
 
 constexpr std::uint32_t most_cores = 1024;
 
-/// CPUs' worth of time that the cgroup grants; 0 is no limit.
-double cgroup_quota() {
-    std::ifstream file("/sys/fs/cgroup/cpu.max");
-    std::string quota;
-    double period = 0;
-    if (!(file >> quota >> period) || quota == "max" || period <= 0) return 0;
-    return std::strtod(quota.c_str(), nullptr) / period;
-}
-
-std::vector<std::size_t> allowed_cpus() {
-    std::vector<std::size_t> cpus;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-        for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-        }
+/// What RILL_CORES says; 0 where it is not set.
+std::uint32_t cores_of_environment() {
+    char const* const variable = std::getenv("RILL_CORES");
+    if (variable == nullptr) return 0;
+    std::string_view const text = variable;
+    std::uint32_t count = 0;
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), count);
+    if (read.ec != std::errc() || read.ptr != text.data() + text.size()) {
+        throw error(std::make_error_code(std::errc::invalid_argument), "RILL_CORES", text,
+                    "give a number of cores, or 0 for one per CPU");
     }
-    return cpus;
+    return count;
 }
 
 std::uint32_t cores_wanted(std::uint32_t asked) {
-    if (asked == 0) {
-        if (char const* const text = std::getenv("RILL_CORES")) {
-            asked = static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10));
-        }
-    }
+    if (asked == 0) asked = cores_of_environment();
     if (asked == 0) asked = usable_cpus();
     return std::min(asked, most_cores);
 }
 
-/// Asks one core to cancel its root; owns itself until it has run.
+/// Asks one core to cancel its root.
 class stop_message final : public message {
-    void run() noexcept override {
-        core::current().stop(cancel_reason::sibling);
-        delete this;
-    }
+    void run() noexcept override { core::current().stop(cancel_reason::sibling); }
 };
 
 /// Tells one core that every core's body has ended.
@@ -81,10 +72,15 @@ public:
           ready_(static_cast<std::ptrdiff_t>(count)),
           still_running_(count),
           ended_(count),
+          stops_(count),
           body_(body),
-          context_(context) {}
+          context_(context) {
+        if (options.pin) cpus_ = cpus::allowed();
+    }
 
     void run_core(std::uint32_t index) noexcept {
+        ::pthread_setname_np(::pthread_self(), ("rill-core-" + std::to_string(index)).c_str());
+        if (!cpus_.empty()) cpus::pin_to(cpus_[index % cpus_.size()]);
         try {
             core home(options_.core, index);
             bool all_ended = false;
@@ -100,10 +96,16 @@ public:
             home.serve_until(all_ended);
         } catch (...) {
             // Only the making of a core gets here; the others wait at the first barrier.
-            fail(std::current_exception());
-            refused_ = true;
-            ready_.arrive_and_drop();
+            refuse();
         }
+    }
+
+    /// Ends the run before any body has begun, for the core or the thread that could not be made.
+    /// Call in the handler of the exception that says why.
+    void refuse() noexcept {
+        fail(std::current_exception());
+        refused_ = true;
+        ready_.arrive_and_drop();
     }
 
     void rethrow() {
@@ -116,10 +118,16 @@ private:
             home.run(body_(context_));
         } catch (...) {
             fail(std::current_exception());
-            for (std::uint32_t i = 0; i < set_.size(); ++i) {
-                auto* const stop = new stop_message;
-                if (i == home.index() || !set_.box(i)->deliver(*stop)) delete stop;
-            }
+            // The first that fails stops the others, whose failures then follow from it.
+            if (!stopping_.exchange(true)) stop_others(home.index());
+        }
+    }
+
+    void stop_others(std::uint32_t failed) noexcept {
+        for (std::uint32_t i = 0; i < set_.size(); ++i) {
+            if (i == failed) continue;
+            bool const delivered = set_.box(i)->deliver(stops_[i]);
+            RILL_ASSERT(delivered, "no core leaves before all have ended");
         }
     }
 
@@ -140,28 +148,29 @@ private:
     std::barrier<> ready_;
     std::atomic<std::uint32_t> still_running_;
     std::vector<all_ended_message*> ended_;
+    std::vector<stop_message> stops_;
+    std::vector<std::size_t> cpus_;  // empty: no pinning
     task<> (*body_)(void*);
     void* context_;
     std::atomic<bool> refused_ = false;
+    std::atomic<bool> stopping_ = false;
     std::mutex mutex_;
     std::exception_ptr failure_;
 };
 
-void pin_to(std::thread& thread, std::size_t cpu) noexcept {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    ::pthread_setaffinity_np(thread.native_handle(), sizeof set, &set);
-}
-
 }  // namespace
 
 std::uint32_t usable_cpus() noexcept {
-    std::size_t count = allowed_cpus().size();
-    if (count == 0) count = 1;
-    double const quota = cgroup_quota();
-    if (quota > 0) count = std::min(count, static_cast<std::size_t>(std::ceil(quota)));
-    return static_cast<std::uint32_t>(std::max<std::size_t>(count, 1));
+    try {
+        std::size_t count = cpus::allowed().size();
+        std::ifstream file("/proc/self/cgroup");
+        std::string const groups{std::istreambuf_iterator<char>(file), {}};
+        double const quota = cpus::quota(groups, "/sys/fs/cgroup");
+        if (quota > 0) count = std::min(count, static_cast<std::size_t>(std::ceil(quota)));
+        return static_cast<std::uint32_t>(std::max<std::size_t>(count, 1));
+    } catch (...) {
+        return 1;  // out of memory: the cores will say so
+    }
 }
 
 std::uint32_t core_count() noexcept {
@@ -172,14 +181,18 @@ std::uint32_t core_count() noexcept {
 namespace detail {
 
 void run_cores(run_options const& options, task<> (*body)(void*), void* context) {
+    RILL_ASSERT(core::current_or_null() == nullptr,
+                "run_per_core waits for all of its cores: call it from main, not from a coroutine");
     std::uint32_t const count = cores_wanted(options.cores);
     run_state state(options, count, body, context);
-    std::vector<std::size_t> const cpus = options.pin ? allowed_cpus() : std::vector<std::size_t>();
     std::vector<std::thread> threads;
     threads.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-        threads.emplace_back([&state, i] { state.run_core(i); });
-        if (!cpus.empty()) pin_to(threads.back(), cpus[i % cpus.size()]);
+        try {
+            threads.emplace_back([&state, i] { state.run_core(i); });
+        } catch (...) {
+            state.refuse();
+        }
     }
     for (std::thread& thread : threads) thread.join();
     state.rethrow();

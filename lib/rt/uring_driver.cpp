@@ -335,8 +335,8 @@ bool uring_driver::forced_end(request const& what) noexcept {
 }
 
 void uring_driver::arm_wake() noexcept {
-    io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
-    if (entry == nullptr) return;  // the next turn tries again
+    io_uring_sqe* const entry = take_entry();
+    if (entry == nullptr) return;  // the next turn tries again, and this one does not wait
     io_uring_prep_read(entry, wake_descriptor_, &wake_value_, sizeof wake_value_, 0);
     io_uring_sqe_set_data(entry, &wake_value_);
     wake_armed_ = true;
@@ -380,8 +380,10 @@ void uring_driver::retry_postponed() noexcept {
 }
 
 void uring_driver::enter(time_point until) noexcept {
+    bool const cannot_be_woken = !wake_armed_ && wake_descriptor_ >= 0;
     bool const must_poll = !postponed_.empty() || !postponed_cancels_.empty() ||
-                           !postponed_pumps_.empty() || !postponed_failures_.empty();
+                           !postponed_pumps_.empty() || !postponed_failures_.empty() ||
+                           cannot_be_woken;
     bool wait = !must_poll && io_uring_cq_ready(&ring_) == 0 && until != time_point::min();
     if (!wait) {
         // A look at the shared flags is free; an enter is made only where it has something to do.

@@ -89,7 +89,7 @@ TEST_CASE("a watch keeps signals that come between two waits, each number once")
         int const third = co_await watch.next();
         CHECK(second == SIGINT);
         CHECK(third == SIGTERM);
-        auto none = co_await when_any(watch.next(), sleep(1ms));
+        auto none = co_await when_any(watch.next(), rill::sleep(1ms));
         CHECK(none.index == 1);
     };
     run(body());
@@ -100,9 +100,9 @@ TEST_CASE("a signal that a cancelled wait had been given goes back to its watch"
         signal_watch watch(signal_set(SIGUSR1));
         // In the turn that delivers the signal the timer is due too; it is behind the signal and
         // before the coroutine that waits for the signal.
-        auto won = co_await when_any(watch.next(), sleep(1ns), [&]() -> task<> {
+        auto won = co_await when_any(watch.next(), rill::sleep(1ns), [&]() -> task<> {
             ::raise(SIGUSR1);
-            co_await sleep(1h);
+            co_await rill::sleep(1h);
         }());
         CHECK(won.index == 1);
         int const again = co_await watch.next();
@@ -113,7 +113,7 @@ TEST_CASE("a signal that a cancelled wait had been given goes back to its watch"
 
 TEST_CASE("a cancelled wait for a signal ends at once and restores the disposition") {
     auto const body = []() -> task<> {
-        auto won = co_await when_any(wait_signal(SIGUSR1), sleep(1ms));
+        auto won = co_await when_any(wait_signal(SIGUSR1), rill::sleep(1ms));
         CHECK(won.index == 1);
         CHECK(is_handled_by(SIGUSR1, SIG_DFL));
     };

@@ -119,6 +119,9 @@ public:
     [[nodiscard]] executor& home() const noexcept { return *home_; }
     /// What it waits for now; null while it runs.
     [[nodiscard]] operation* waiting_for() const noexcept { return leaf_; }
+    /// True for a chain of one operation that has completed and only waits to be told so: too late
+    /// to cancel without losing what it has won.
+    [[nodiscard]] bool has_won() const noexcept;
     /// The frame that waits or runs; null for a chain of one operation.
     [[nodiscard]] detail::promise_base* innermost() const noexcept { return innermost_; }
 

@@ -58,6 +58,9 @@ public:
 
     /// The time at the start of this turn of the loop.
     [[nodiscard]] time_point now() const noexcept { return now_; }
+    /// The time at this very moment, for lengths that begin here and now; the turn may have begun
+    /// a while ago. Cost: a read of the clock.
+    [[nodiscard]] time_point clock() const noexcept;
     /// Its place among the cores of `run_per_core`; 0 alone.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
     [[nodiscard]] timer_wheel& timers() noexcept { return timers_; }
@@ -88,7 +91,8 @@ public:
     void serve_until(bool const& done) noexcept { drive(done); }
 
     /// Called whenever nothing is ready and the core is about to wait; replaces the one before.
-    /// Null for none. Runs on the core and must be short.
+    /// Null for none. Runs on the core, must be short, and may make something ready: the core then
+    /// does not wait. Put it back to null before `context` ends.
     void on_idle(void (*hook)(void* context), void* context) noexcept {
         idle_hook_ = hook;
         idle_context_ = context;

@@ -23,8 +23,8 @@ T run(task<T>&& what, core_options const& options = {}) {
 
 /// How many cores to use and how they are made.
 struct run_options {
-    /// Cores; 0 is one for each CPU that this process may use (affinity and cgroup quota are read),
-    /// or what the environment variable RILL_CORES says.
+    /// Cores, at most 1024; 0 is what the environment variable RILL_CORES says, or else one for
+    /// each CPU that this process may use (affinity and cgroup quota are read).
     std::uint32_t cores = 0;
     /// Pins each core's thread to a CPU of its own.
     bool pin = false;
@@ -51,7 +51,8 @@ task<> call_body(void* context) {
 /// them.
 ///
 /// `body` is shared by the cores and called on each; it must be safe to call from all at once.
-/// Errors: the first exception of any core cancels the others, and is thrown here.
+/// Errors: the first exception of any core cancels the others, and is thrown here. Where one core
+/// cannot be made, no body runs.
 template <class Body>
 int run_per_core(Body const& body, run_options const& options = {}) {
     detail::run_cores(options, detail::call_body<Body>,

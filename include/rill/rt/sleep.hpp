@@ -41,7 +41,7 @@ private:
 }
 /// Waits for `length`, never less.
 [[nodiscard]] inline sleep_operation sleep(duration length) noexcept {
-    return sleep_operation(later(core::current().now(), length));
+    return sleep_operation(later(core::current().clock(), length));
 }
 /// Lets everything else that is ready run first.
 [[nodiscard]] inline sleep_operation yield() noexcept {
@@ -50,7 +50,7 @@ private:
 
 /// A moment `length` from now, for the deadlines of reads and writes.
 [[nodiscard]] inline time_point deadline_in(duration length) noexcept {
-    return later(core::current().now(), length);
+    return later(core::current().clock(), length);
 }
 
 /// Ticks at a fixed distance: `co_await every.next()` waits for the next one.
@@ -60,7 +60,7 @@ class RILL_API ticker {
 public:
     /// The first tick comes one `period` from now. The period is longer than nothing.
     explicit ticker(duration period) noexcept
-        : period_(period), next_(later(core::current().now(), period)) {
+        : period_(period), next_(later(core::current().clock(), period)) {
         RILL_ASSERT(period > duration::zero(), "give a ticker a period longer than nothing");
     }
     /// Waits for the next tick.
@@ -111,6 +111,11 @@ private:
         complete();
     }
 
+    void time_is_up() noexcept {
+        // What completed in this very turn has won.
+        if (!child_->has_won()) child_->cancel(cancel_reason::deadline);
+    }
+
     Awaitable& what_;
     time_point until_;
     std::optional<child<Awaitable>> child_;
@@ -118,9 +123,8 @@ private:
     bool stopped_ = true;  // until it has run
     struct timer final : timer_node {
         explicit timer(timeout_operation& of) noexcept
-            : timer_node([](timer_node& node) noexcept {
-                  static_cast<timer&>(node).owner.child_->cancel(cancel_reason::deadline);
-              }),
+            : timer_node(
+                  [](timer_node& node) noexcept { static_cast<timer&>(node).owner.time_is_up(); }),
               owner(of) {}
         timeout_operation& owner;
     } timer_;
@@ -130,8 +134,9 @@ private:
 
 /// Runs the awaitable, and cancels it when `length` has passed.
 ///
-/// Returns its value. Errors: `timed_out`, thrown after the cancelled work has ended; what had
-/// completed before that is returned after all.
+/// Returns its value. Errors: `timed_out`, thrown after the cancelled work has ended. An operation
+/// that completes in the turn in which the time is up keeps its value; so does a task that returns
+/// before the cancellation meets its next wait.
 template <awaitable Awaitable>
 [[nodiscard]] auto timeout(duration length, Awaitable&& what) noexcept {
     return detail::timeout_operation<std::remove_reference_t<Awaitable>>(deadline_in(length), what);
