@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 char* bare_answers;
-volatile int bare_stop;
+int volatile bare_stop;
 struct bare_counters bare_counters;
 
 void bare_die(char const* what) {
@@ -90,8 +90,7 @@ size_t bare_descriptor_limit(void) {
 }
 
 void* bare_zeroed(size_t size) {
-    void* memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) bare_die("mmap");
     return memory;
 }

@@ -5,14 +5,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The answer has the head fields that rill's hello sends, so both move the same bytes. */
-#define BARE_ANSWER                          \
-    "HTTP/1.1 200 OK\r\n"                    \
-    "content-type: text/plain\r\n"           \
-    "content-length: 13\r\n"                 \
+#define BARE_ANSWER                           \
+    "HTTP/1.1 200 OK\r\n"                     \
+    "content-type: text/plain\r\n"            \
+    "content-length: 13\r\n"                  \
     "date: Thu, 01 Jan 2026 00:00:00 GMT\r\n" \
-    "\r\n"                                   \
+    "\r\n"                                    \
     "Hello, World!"
 enum {
     BARE_ANSWER_SIZE = sizeof(BARE_ANSWER) - 1,
@@ -24,7 +25,7 @@ enum {
 extern char* bare_answers;
 
 /* Set by SIGINT and SIGTERM; the loops leave when they see it. */
-extern volatile int bare_stop;
+extern int volatile bare_stop;
 
 struct bare_counters {
     uint64_t turns;
@@ -49,24 +50,36 @@ void bare_report(void);
 /* Prints what failed with errno and exits. */
 _Noreturn void bare_die(char const* what);
 
+/* One byte of the search for CR LF CR LF; `state` is how many bytes of it have been seen. */
+static inline unsigned bare_step(unsigned state, char c) {
+    if (c == '\r') return state == 2 ? 3 : 1;
+    if (c == '\n' && (state == 1 || state == 3)) return state + 1;
+    return 0;
+}
+
 /* Counts the blank lines (CR LF CR LF) that end in `data`. `matched` is how many bytes of the
  * next one have been seen, and carries over to the next read of the same connection. */
 static inline unsigned bare_blank_lines(char const* data, size_t size, uint8_t* matched) {
     unsigned count = 0;
     unsigned state = *matched;
-    for (size_t i = 0; i < size; ++i) {
-        char const c = data[i];
-        if (c == '\r') {
-            state = state == 2 ? 3 : 1;
-        } else if (c == '\n' && (state == 1 || state == 3)) {
-            if (++state == 4) {
-                ++count;
-                state = 0;
-            }
-        } else {
+    char const* at = data;
+    char const* const end = data + size;
+    while (at != end && state != 0) {
+        state = bare_step(state, *at++);
+        if (state == 4) {
+            ++count;
             state = 0;
         }
     }
+    char const* begin = at; /* nothing before this byte belongs to a match */
+    while (at != end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        if (at - begin >= 3 && at[-1] == '\r' && at[-2] == '\n' && at[-3] == '\r') {
+            ++count;
+            begin = at + 1;
+        }
+        ++at;
+    }
+    for (at = end - begin > 3 ? end - 3 : begin; at != end; ++at) state = bare_step(state, *at);
     *matched = (uint8_t)state;
     return count;
 }

@@ -18,7 +18,9 @@ struct connection {
 
 static struct connection* connections; /* by descriptor */
 
-static void on_open(int fd) { memset(&connections[fd], 0, sizeof connections[fd]); }
+static void on_open(int fd) {
+    memset(&connections[fd], 0, sizeof connections[fd]);
+}
 
 static void on_close(int fd) {
     free(connections[fd].waiting);

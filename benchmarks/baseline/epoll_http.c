@@ -16,8 +16,12 @@ struct connection {
 
 static struct connection* connections; /* by descriptor */
 
-static void on_open(int fd) { memset(&connections[fd], 0, sizeof connections[fd]); }
-static void on_close(int fd) { (void)fd; }
+static void on_open(int fd) {
+    memset(&connections[fd], 0, sizeof connections[fd]);
+}
+static void on_close(int fd) {
+    (void)fd;
+}
 
 /* Sends what is owed. Returns 0 when the connection is broken. */
 static int flush(int fd) {

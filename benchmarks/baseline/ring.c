@@ -79,7 +79,9 @@ void ring_arm_receive(struct bare_ring* self, int fd) {
     io_uring_sqe_set_data64(entry, tag(KIND_RECEIVE, 0, fd));
 }
 
-void ring_starve(struct bare_ring* self, int fd) { self->starved[self->starved_count++] = fd; }
+void ring_starve(struct bare_ring* self, int fd) {
+    self->starved[self->starved_count++] = fd;
+}
 
 void ring_feed_starved(struct bare_ring* self) {
     while (self->starved_count != 0) ring_arm_receive(self, self->starved[--self->starved_count]);

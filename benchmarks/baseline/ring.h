@@ -1,5 +1,6 @@
 /* The ring of the bare io_uring servers: the flags, the registered descriptor and the one ring of
- * receive buffers that docs and measurements found best (io_uring_setup(2), io_uring_register(2)). */
+ * receive buffers that docs and measurements found best (io_uring_setup(2), io_uring_register(2)).
+ */
 #ifndef BARE_RING_H
 #define BARE_RING_H
 
@@ -20,9 +21,15 @@ enum { KIND_ACCEPT = 1, KIND_RECEIVE = 2, KIND_SEND = 3, KIND_CLOSE = 4 };
 static inline uint64_t tag(unsigned kind, unsigned number, int fd) {
     return (uint64_t)kind << 56 | (uint64_t)(number & 0xffffffu) << 32 | (uint32_t)fd;
 }
-static inline unsigned tag_kind(uint64_t data) { return (unsigned)(data >> 56); }
-static inline unsigned tag_number(uint64_t data) { return (unsigned)(data >> 32) & 0xffffffu; }
-static inline int tag_fd(uint64_t data) { return (int)(uint32_t)data; }
+static inline unsigned tag_kind(uint64_t data) {
+    return (unsigned)(data >> 56);
+}
+static inline unsigned tag_number(uint64_t data) {
+    return (unsigned)(data >> 32) & 0xffffffu;
+}
+static inline int tag_fd(uint64_t data) {
+    return (int)(uint32_t)data;
+}
 
 struct bare_ring {
     struct io_uring ring;

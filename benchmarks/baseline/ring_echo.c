@@ -11,8 +11,8 @@ enum { NONE = 0xffff };
 struct connection {
     uint16_t first;
     uint16_t last;
-    uint8_t ended;   /* the receive has finished for good */
-    uint8_t failed;  /* a send failed: what is left is dropped */
+    uint8_t ended;  /* the receive has finished for good */
+    uint8_t failed; /* a send failed: what is left is dropped */
 };
 
 static struct bare_ring ring;
@@ -103,10 +103,17 @@ int main(int argc, char** argv) {
         io_uring_for_each_cqe(&ring.ring, head, cqe) {
             ++seen;
             switch (tag_kind(cqe->user_data)) {
-                case KIND_ACCEPT: on_accept(cqe); break;
-                case KIND_RECEIVE: on_receive(cqe); break;
-                case KIND_SEND: on_send(cqe); break;
-                default: break;
+                case KIND_ACCEPT:
+                    on_accept(cqe);
+                    break;
+                case KIND_RECEIVE:
+                    on_receive(cqe);
+                    break;
+                case KIND_SEND:
+                    on_send(cqe);
+                    break;
+                default:
+                    break;
             }
         }
         io_uring_cq_advance(&ring.ring, seen);

@@ -59,9 +59,14 @@ int main(int argc, char** argv) {
         io_uring_for_each_cqe(&ring.ring, head, cqe) {
             ++seen;
             switch (tag_kind(cqe->user_data)) {
-                case KIND_ACCEPT: on_accept(cqe); break;
-                case KIND_RECEIVE: on_receive(cqe); break;
-                default: break; /* a failed send: the receive sees it too; a close */
+                case KIND_ACCEPT:
+                    on_accept(cqe);
+                    break;
+                case KIND_RECEIVE:
+                    on_receive(cqe);
+                    break;
+                default:
+                    break; /* a failed send: the receive sees it too; a close */
             }
         }
         io_uring_cq_advance(&ring.ring, seen);
