@@ -79,7 +79,7 @@ def run_bars(chosen, pattern, header):
         report.note(f"[{number + 1}/{len(groups)}] {', '.join(group.limits)}")
         results += [b for b in measure_group(chosen, group) if bars.matches(b.name, pattern)]
     skipped = [{"name": b.name, "reason": b.detail} for b in results if b.value is None]
-    report.bars(results, skipped)
+    report.bars(results)
     document = {
         "bars": [bar.as_json() for bar in results],
         "details": {bar.name: bar.detail for bar in results},

@@ -89,9 +89,11 @@ def idle(settings, record):
         text += f" ({MANY:,} needs more than this machine's {limit:,} descriptors)"
     text += f"; kernel slab {own.slab:,.0f} per connection, both ends"
     for contender in (nginx, bare):
-        with contextlib.suppress(Unavailable):
+        try:
             other = idle_memory(settings, contender, FEW, many)
             text += f"; {contender.name} {other.memory:,.0f}, its slab {other.slab:,.0f}"
+        except (Unavailable, LoadFailed) as problem:
+            text += f"; {contender.name} has no figure ({problem})"
     record.value("http.idle_memory_bytes", own.memory, text)
 
 
@@ -134,7 +136,7 @@ def read_ab(output, requests):
     def number(pattern, default=None):
         found = re.search(pattern, output, re.MULTILINE)
         if not found and default is None:
-            raise LoadFailed(f"ab was cut short: {output.strip()[-300:]}")
+            raise LoadFailed(f"ab was cut short: {output.strip().splitlines()[-1]}")
         return float(found.group(1)) if found else default
 
     complete = number(r"^Complete requests:\s+(\d+)", 0)

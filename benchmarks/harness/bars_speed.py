@@ -95,7 +95,7 @@ def latency(settings, record):
     """p99 since the intended moment, open loop at half of the bare ring server's capacity."""
     few = contenders.pick(HTTP, OURS, RING, TWIN, contenders.EPOLL)
     slices, rate = open_loop(settings, few, (OURS, RING))
-    report.comparison(open_title(rate), slices, RING)
+    report.comparison(open_title(rate), slices, RING, ("p99_us",))
     twin = interleave.ratio(slices, TWIN, RING, "p99_us")
     text = f"{rate:,} per second; the same program against itself {twin}"
     text = "; ".join([text, *interleave.warnings(slices)])
@@ -113,7 +113,7 @@ def show(settings, protocol):
             report.comparison(title, slices, RING)
             yield title, slices
         slices, rate = open_loop(settings, HTTP, (RING,))
-        report.comparison(open_title(rate), slices, RING)
+        report.comparison(open_title(rate), slices, RING, ("p99_us",))
         yield open_title(rate), slices
         return
     for connections in (100, 1000):

@@ -47,7 +47,8 @@ class NginxServer(Server):
             "folder": self._folder,
             "address": address,
             "descriptors": descriptors,
-            "connections": descriptors,
+            # nginx closes idle connections when fewer than a sixteenth of these are free.
+            "connections": 2 * descriptors,
         }
         for name, value in values.items():
             text = text.replace(f"@{name}@", str(value))

@@ -19,15 +19,16 @@ class Slice:
     p50_us: float
     p99_us: float
     limited: bool  # the load generator was the limit
+    overloaded: bool  # open loop: the server did not keep up with the rate
     starved: float  # share of the time for which the server had no CPU although it wanted one
 
 
 def judge_limit(report, open_loop):
     """Whether the figures are the generator's and not the server's."""
-    wall = report["wall_s"]
     if open_loop:
         # The generator spins; what counts is whether its requests left in time.
         return report["send_lag_ns"]["p99"] > 0.25 * report["latency_ns"]["p50"]
+    wall = report["wall_s"]
     return report["load_cpu_s"] > 0.97 * wall and report["server_cpu_s"] < 0.95 * wall
 
 
@@ -48,6 +49,7 @@ def one_slice(settings, protocol, server, number, options, open_loop):
         p50_us=report["latency_ns"]["p50"] / 1e3,
         p99_us=max(report["latency_ns"]["p99"] / 1e3, 1e-3),
         limited=judge_limit(report, open_loop),
+        overloaded=report["late"] > 0.02 * requests,
         starved=waited / (end - begin),
     )
 
@@ -90,7 +92,10 @@ def warnings(slices):
         limited = sum(s.limited for s in own)
         if limited * 2 > len(own):
             result.append(f"{name}: the load generator was the limit in {limited} of {len(own)} slices")
-        starved = statistics.median(s.starved for s in own)
-        if starved > 0.05:
-            result.append(f"{name}: its CPU was taken by others for {starved:.0%} of the time")
+        overloaded = sum(s.overloaded for s in own)
+        if overloaded:
+            result.append(f"{name}: did not keep up with the rate in {overloaded} of {len(own)} slices")
+    starved = statistics.median(s.starved for s in slices)
+    if starved > 0.05:
+        result.append(f"the machine is busy: servers waited for a CPU {starved:.0%} of the time")
     return result

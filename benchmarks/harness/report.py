@@ -1,7 +1,7 @@
 """Tables for the terminal, and progress on standard error."""
 
-import statistics
 import sys
+import textwrap
 
 from . import contenders, interleave, stats
 
@@ -70,8 +70,7 @@ def noise(slices, base=contenders.RING):
     twin = interleave.ratio(slices, contenders.TWIN, base)
     if twin:
         text = f"the same program against itself {twin}, {text}"
-    starved = statistics.median(s.starved for s in slices)
-    return f"{text}, CPU taken by others {starved:.1%}"
+    return text
 
 
 def missing(reasons):
@@ -79,17 +78,20 @@ def missing(reasons):
         print(f"LEFT OUT {name}: {reason}")
 
 
-def bars(results, skipped):
-    rows = [["bar", "value", "limit", "holds", ""]]
+def bars(results):
+    """The verdicts, and below them what each figure rests on."""
+    rows = [["bar", "value", "limit", "holds"]]
     for bar in results:
         value = "not measured" if bar.value is None else f"{bar.value:,.4g}"
         sign = {"lower": "at most", "higher": "at least"}[bar.better]
         verdict = "yes" if bar.holds else "NO"
-        rows.append([bar.name, value, f"{sign} {bar.limit:,g}", verdict, bar.detail])
+        rows.append([bar.name, value, f"{sign} {bar.limit:,g}", verdict])
     print()
     print(table(rows, right=(1,)))
-    for entry in skipped:
-        print(f"NOT MEASURED {entry['name']}: {entry['reason']}")
+    print()
+    for bar in results:
+        if bar.detail:
+            print(textwrap.fill(f"{bar.name}: {bar.detail}", 100, subsequent_indent="    "))
 
 
 def progress(text):
