@@ -1,4 +1,4 @@
-/* What the four bare servers share; see bare.h. */
+// What the four bare servers share; see bare.h.
 #include "bare.h"
 
 #include <arpa/inet.h>
@@ -30,7 +30,7 @@ static void on_signal(int number) {
 static void install_signals(void) {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal; /* no SA_RESTART: the waiting call has to return */
+    action.sa_handler = on_signal;  // no SA_RESTART: the waiting call has to return
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     action.sa_handler = SIG_IGN;
@@ -73,7 +73,7 @@ int bare_listen(int argc, char** argv) {
     if (listener < 0) bare_die("socket");
     int const on = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    /* Accepted sockets inherit it, so no call per connection is needed. */
+    // Accepted sockets inherit it, so no call per connection is needed.
     setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (bind(listener, (struct sockaddr const*)&address, sizeof address) != 0) bare_die("bind");
     if (listen(listener, 65535) != 0) bare_die("listen");

@@ -1,5 +1,5 @@
-/* What the four bare servers share: the listening socket, the constant answer, the blank-line
- * counter and the end of the process. No framework, no coroutines, no parsing. */
+// What the four bare servers share: the listening socket, the constant answer, the blank-line
+// counter and the end of the process. No framework, no coroutines, no parsing.
 #ifndef BARE_H
 #define BARE_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The answer has the head fields that rill's hello sends, so both move the same bytes. */
+// The answer has the head fields that rill's hello sends, so both move the same bytes.
 #define BARE_ANSWER                           \
     "HTTP/1.1 200 OK\r\n"                     \
     "content-type: text/plain\r\n"            \
@@ -17,14 +17,14 @@
     "Hello, World!"
 enum {
     BARE_ANSWER_SIZE = sizeof(BARE_ANSWER) - 1,
-    /* More answers than this for one read go out in several sends. */
+    // More answers than this for one read go out in several sends.
     BARE_ANSWERS_PER_SEND = 256,
 };
 
-/* BARE_ANSWER, BARE_ANSWERS_PER_SEND times; lives until the process ends. */
+// BARE_ANSWER, BARE_ANSWERS_PER_SEND times; lives until the process ends.
 extern char* bare_answers;
 
-/* Set by SIGINT and SIGTERM; the loops leave when they see it. */
+// Set by SIGINT and SIGTERM; the loops leave when they see it.
 extern int volatile bare_stop;
 
 struct bare_counters {
@@ -34,31 +34,31 @@ struct bare_counters {
 };
 extern struct bare_counters bare_counters;
 
-/* Listens on argv[1] ("ADDRESS:PORT"), installs the signal handlers, fills bare_answers and
- * ignores SIGPIPE. Prints what failed and exits where it cannot. */
+// Listens on argv[1] ("ADDRESS:PORT"), installs the signal handlers, fills bare_answers and
+// ignores SIGPIPE. Prints what failed and exits where it cannot.
 int bare_listen(int argc, char** argv);
 
-/* One more than the largest descriptor this process can get. */
+// One more than the largest descriptor this process can get.
 size_t bare_descriptor_limit(void);
 
-/* Memory that is zero and costs nothing until it is touched. */
+// Memory that is zero and costs nothing until it is touched.
 void* bare_zeroed(size_t size);
 
-/* With RILL_STATS=1 prints the counters in the form that rill's servers use. */
+// With RILL_STATS=1 prints the counters in the form that rill's servers use.
 void bare_report(void);
 
-/* Prints what failed with errno and exits. */
+// Prints what failed with errno and exits.
 _Noreturn void bare_die(char const* what);
 
-/* One byte of the search for CR LF CR LF; `state` is how many bytes of it have been seen. */
+// One byte of the search for CR LF CR LF; `state` is how many bytes of it have been seen.
 static inline unsigned bare_step(unsigned state, char c) {
     if (c == '\r') return state == 2 ? 3 : 1;
     if (c == '\n' && (state == 1 || state == 3)) return state + 1;
     return 0;
 }
 
-/* Counts the blank lines (CR LF CR LF) that end in `data`. `matched` is how many bytes of the
- * next one have been seen, and carries over to the next read of the same connection. */
+// Counts the blank lines (CR LF CR LF) that end in `data`. `matched` is how many bytes of the
+// next one have been seen, and carries over to the next read of the same connection.
 static inline unsigned bare_blank_lines(char const* data, size_t size, uint8_t* matched) {
     unsigned count = 0;
     unsigned state = *matched;
@@ -71,7 +71,7 @@ static inline unsigned bare_blank_lines(char const* data, size_t size, uint8_t* 
             state = 0;
         }
     }
-    char const* begin = at; /* nothing before this byte belongs to a match */
+    char const* begin = at;  // nothing before this byte belongs to a match
     while (at != end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
         if (at - begin >= 3 && at[-1] == '\r' && at[-2] == '\n' && at[-3] == '\r') {
             ++count;

@@ -1,4 +1,4 @@
-/* The loop of the bare edge-triggered epoll servers; see epoll.h. */
+// The loop of the bare edge-triggered epoll servers; see epoll.h.
 #include "epoll.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static void accept_all(int queue, int listener, struct epoll_handlers const* han
         int const fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) {
             if (errno == EMFILE || errno == ENFILE) {
-                /* The queue stays full and would report the listener for ever. */
+                // The queue stays full and would report the listener for ever.
                 watch(queue, EPOLL_CTL_MOD, listener, 0);
                 listener_paused = 1;
             }

@@ -1,5 +1,5 @@
-/* A bare edge-triggered epoll echo server. What the kernel does not take at once waits in a block
- * of its own, and reading pauses until it is gone. */
+// A bare edge-triggered epoll echo server. What the kernel does not take at once waits in a block
+// of its own, and reading pauses until it is gone.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "epoll.h"
 
 struct connection {
-    char* waiting; /* null when nothing is */
+    char* waiting;  // null when nothing is
     uint32_t begin;
     uint32_t end;
-    uint8_t readable; /* reading stopped because bytes are waiting */
+    uint8_t readable;  // reading stopped because bytes are waiting
 };
 
-static struct connection* connections; /* by descriptor */
+static struct connection* connections;  // by descriptor
 
 static void on_open(int fd) {
     memset(&connections[fd], 0, sizeof connections[fd]);
@@ -27,7 +27,7 @@ static void on_close(int fd) {
     connections[fd].waiting = NULL;
 }
 
-/* Returns the bytes that were accepted, or -1 when the connection is broken. */
+// Returns the bytes that were accepted, or -1 when the connection is broken.
 static ssize_t send_some(int fd, char const* data, size_t size) {
     ssize_t const accepted = send(fd, data, size, MSG_NOSIGNAL);
     ++bare_counters.enters;
@@ -79,7 +79,7 @@ static int on_ready(int fd, uint32_t events) {
         if (size < 0) return errno == EAGAIN || errno == EINTR;
         if (!echo(fd, buffer, (size_t)size)) return 0;
         if (self->waiting != NULL) return 1;
-        /* A short read has drained the socket (epoll(7)), unless its end waits to be read. */
+        // A short read has drained the socket (epoll(7)), unless its end waits to be read.
         if ((size_t)size < sizeof buffer && (events & (EPOLLRDHUP | EPOLLHUP)) == 0) return 1;
     }
 }

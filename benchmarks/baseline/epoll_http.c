@@ -1,4 +1,4 @@
-/* A bare edge-triggered epoll HTTP server: one send for all blank lines of a read. */
+// A bare edge-triggered epoll HTTP server: one send for all blank lines of a read.
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -8,13 +8,13 @@
 #include "epoll.h"
 
 struct connection {
-    uint32_t owed;    /* answers not yet accepted by the kernel */
-    uint16_t sent;    /* bytes of the first of them that were */
-    uint8_t matched;  /* bytes of the next blank line seen so far */
-    uint8_t readable; /* reading stopped because answers are owed */
+    uint32_t owed;     // answers not yet accepted by the kernel
+    uint16_t sent;     // bytes of the first of them that were
+    uint8_t matched;   // bytes of the next blank line seen so far
+    uint8_t readable;  // reading stopped because answers are owed
 };
 
-static struct connection* connections; /* by descriptor */
+static struct connection* connections;  // by descriptor
 
 static void on_open(int fd) {
     memset(&connections[fd], 0, sizeof connections[fd]);
@@ -23,7 +23,7 @@ static void on_close(int fd) {
     (void)fd;
 }
 
-/* Sends what is owed. Returns 0 when the connection is broken. */
+// Sends what is owed. Returns 0 when the connection is broken.
 static int flush(int fd) {
     struct connection* self = &connections[fd];
     while (self->owed != 0) {
@@ -63,7 +63,7 @@ static int on_ready(int fd, uint32_t events) {
             self->readable = 1;
             return 1;
         }
-        /* A short read has drained the socket (epoll(7)), unless its end waits to be read. */
+        // A short read has drained the socket (epoll(7)), unless its end waits to be read.
         if ((size_t)size < sizeof buffer && (events & (EPOLLRDHUP | EPOLLHUP)) == 0) return 1;
     }
 }

@@ -1,4 +1,4 @@
-/* The ring of the bare io_uring servers; see ring.h. */
+// The ring of the bare io_uring servers; see ring.h.
 #include "ring.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static void open_queues(struct bare_ring* self) {
         errno = -result;
         bare_die("io_uring_setup (needs Linux 6.1 and io_uring allowed)");
     }
-    /* 0.06 of the CPU of an echo is the look-up of an unregistered ring descriptor. Valgrind does
-     * not know the call, and the server works without it. */
+    // 0.06 of the CPU of an echo is the look-up of an unregistered ring descriptor. Valgrind does
+    // not know the call, and the server works without it.
     if (io_uring_register_ring_fd(&self->ring) < 0)
         fprintf(stderr, "bare server: the ring descriptor could not be registered\n");
 }
@@ -91,7 +91,7 @@ void ring_close(struct bare_ring* self, int fd) {
     struct io_uring_sqe* entry = ring_entry(self);
     io_uring_prep_close(entry, fd);
     io_uring_sqe_set_data64(entry, tag(KIND_CLOSE, 0, fd));
-    /* Accepting stops when descriptors run out; one is about to be free. */
+    // Accepting stops when descriptors run out; one is about to be free.
     if (!self->accept_armed) ring_arm_accept(self);
 }
 

@@ -1,6 +1,6 @@
-/* The ring of the bare io_uring servers: the flags, the registered descriptor and the one ring of
- * receive buffers that docs and measurements found best (io_uring_setup(2), io_uring_register(2)).
- */
+// The ring of the bare io_uring servers: the flags, the registered descriptor and the one ring of
+// receive buffers that docs and measurements found best (io_uring_setup(2), io_uring_register(2)).
+//
 #ifndef BARE_RING_H
 #define BARE_RING_H
 
@@ -11,11 +11,11 @@ enum {
     RING_SUBMISSIONS = 2048,
     RING_COMPLETIONS = 8192,
     RING_BUFFER_SIZE = 4096,
-    RING_BUFFER_COUNT = 1024, /* a power of two */
+    RING_BUFFER_COUNT = 1024,  // a power of two
     RING_BUFFER_GROUP = 0,
 };
 
-/* What a completion belongs to: the kind in the top byte, then a number, then the descriptor. */
+// What a completion belongs to: the kind in the top byte, then a number, then the descriptor.
 enum { KIND_ACCEPT = 1, KIND_RECEIVE = 2, KIND_SEND = 3, KIND_CLOSE = 4 };
 
 static inline uint64_t tag(unsigned kind, unsigned number, int fd) {
@@ -37,7 +37,7 @@ struct bare_ring {
     char* memory;
     int listener;
     int accept_armed;
-    /* Connections whose receive found no buffer, to arm again when buffers are back. */
+    // Connections whose receive found no buffer, to arm again when buffers are back.
     int* starved;
     unsigned starved_count;
 };
@@ -47,17 +47,17 @@ void ring_arm_accept(struct bare_ring* self);
 void ring_arm_receive(struct bare_ring* self, int fd);
 void ring_starve(struct bare_ring* self, int fd);
 void ring_feed_starved(struct bare_ring* self);
-/* Closes through the ring; to be called when no receive and no send of `fd` is running. */
+// Closes through the ring; to be called when no receive and no send of `fd` is running.
 void ring_close(struct bare_ring* self, int fd);
-/* A free submission entry; submits what is there when none is left. */
+// A free submission entry; submits what is there when none is left.
 struct io_uring_sqe* ring_entry(struct bare_ring* self);
-/* Submits all and waits for one completion. Counts the turn. */
+// Submits all and waits for one completion. Counts the turn.
 void ring_turn(struct bare_ring* self);
 
 static inline char* ring_buffer(struct bare_ring* self, unsigned id) {
     return self->memory + (size_t)id * RING_BUFFER_SIZE;
 }
-/* Gives buffer `id` back to the kernel. */
+// Gives buffer `id` back to the kernel.
 static inline void ring_return(struct bare_ring* self, unsigned id) {
     io_uring_buf_ring_add(self->buffers, ring_buffer(self, id), RING_BUFFER_SIZE,
                           (unsigned short)id, RING_BUFFER_COUNT - 1, 0);

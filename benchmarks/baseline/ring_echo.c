@@ -1,5 +1,5 @@
-/* A bare io_uring echo server: multishot receive into a ring of buffers; the send goes out from the
- * same buffer, which returns to the kernel when the send is done. */
+// A bare io_uring echo server: multishot receive into a ring of buffers; the send goes out from the
+// same buffer, which returns to the kernel when the send is done.
 #include <errno.h>
 
 #include "bare.h"
@@ -7,16 +7,16 @@
 
 enum { NONE = 0xffff };
 
-/* Buffers of one connection leave in order: the first of the list is being sent. */
+// Buffers of one connection leave in order: the first of the list is being sent.
 struct connection {
     uint16_t first;
     uint16_t last;
-    uint8_t ended;  /* the receive has finished for good */
-    uint8_t failed; /* a send failed: what is left is dropped */
+    uint8_t ended;   // the receive has finished for good
+    uint8_t failed;  // a send failed: what is left is dropped
 };
 
 static struct bare_ring ring;
-static struct connection* connections; /* by descriptor */
+static struct connection* connections;  // by descriptor
 static uint16_t next_buffer[RING_BUFFER_COUNT];
 static uint16_t buffer_length[RING_BUFFER_COUNT];
 static unsigned buffers_out;
@@ -79,7 +79,7 @@ static void on_send(struct io_uring_cqe const* cqe) {
     --buffers_out;
     if (cqe->res != buffer_length[id]) {
         self->failed = 1;
-        shutdown(fd, SHUT_RDWR); /* ends the armed receive */
+        shutdown(fd, SHUT_RDWR);  // ends the armed receive
     }
     while (self->failed && self->first != NONE) {
         unsigned const dropped = self->first;

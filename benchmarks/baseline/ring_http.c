@@ -1,13 +1,13 @@
-/* A bare io_uring HTTP server: multishot receive into a ring of buffers, one batched ring send for
- * all blank lines of a read, no completion for a send that worked (the answer is a constant).
- * A peer that pipelines and does not read can get torn answers: nothing here waits for a send. */
+// A bare io_uring HTTP server: multishot receive into a ring of buffers, one batched ring send for
+// all blank lines of a read, no completion for a send that worked (the answer is a constant).
+// A peer that pipelines and does not read can get torn answers: nothing here waits for a send.
 #include <errno.h>
 
 #include "bare.h"
 #include "ring.h"
 
 static struct bare_ring ring;
-static uint8_t* matched; /* by descriptor: bytes of the next blank line seen so far */
+static uint8_t* matched;  // by descriptor: bytes of the next blank line seen so far
 
 static void send_answers(int fd, unsigned count) {
     while (count != 0) {
@@ -26,7 +26,7 @@ static void on_accept(struct io_uring_cqe const* cqe) {
         matched[cqe->res] = 0;
         ring_arm_receive(&ring, cqe->res);
     }
-    /* Out of descriptors: ring_close arms it again. */
+    // Out of descriptors: ring_close arms it again.
     if (!ring.accept_armed && cqe->res != -EMFILE && cqe->res != -ENFILE) ring_arm_accept(&ring);
 }
 
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
                     on_receive(cqe);
                     break;
                 default:
-                    break; /* a failed send: the receive sees it too; a close */
+                    break;  // a failed send: the receive sees it too; a close
             }
         }
         io_uring_cq_advance(&ring.ring, seen);

@@ -100,7 +100,8 @@ private:
 
 void answer(herd const& all, std::size_t asked, std::size_t answered) {
     std::cout << "{\"open\": " << all.size() << ", \"asked\": " << asked
-              << ", \"answered\": " << answered << "}" << std::endl;
+              << ", \"answered\": " << answered << "}\n"
+              << std::flush;
 }
 
 }  // namespace

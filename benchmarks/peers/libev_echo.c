@@ -1,11 +1,10 @@
-/* TCP echo with libev as its users write it: one watcher for each connection, plain recv and send;
- * what the kernel does not take waits for a write watcher. */
+// TCP echo with libev as its users write it: one watcher for each connection, plain recv and send;
+// what the kernel does not take waits for a write watcher.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ev.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 
 struct client {
-    ev_io watcher; /* first: libev hands out its address */
+    ev_io watcher;  // first: libev hands out its address
     char* waiting;
     size_t begin;
     size_t end;
@@ -101,7 +100,6 @@ int main(int argc, char** argv) {
         fprintf(stderr, "usage: %s ADDRESS:PORT\n", argv[0]);
         return 2;
     }
-    signal(SIGPIPE, SIG_IGN);
     struct sockaddr_in address;
     memset(&address, 0, sizeof address);
     address.sin_family = AF_INET;

@@ -1,5 +1,5 @@
-/* TCP echo with libevent as its users write it: a bufferevent for each connection, the input buffer
- * moved to the output buffer. */
+// TCP echo with libevent as its users write it: a bufferevent for each connection, the input buffer
+// moved to the output buffer.
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
 #include <event2/event.h>
@@ -42,7 +42,8 @@ int main(int argc, char** argv) {
         fprintf(stderr, "usage: %s ADDRESS:PORT\n", argv[0]);
         return 2;
     }
-    signal(SIGPIPE, SIG_IGN);
+    struct sigaction const ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, NULL);
     struct event_base* base = event_base_new();
     struct evconnlistener* listener =
         evconnlistener_new_bind(base, on_accept, NULL, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_REUSEABLE,

@@ -1,5 +1,5 @@
-/* TCP echo with libuv as its guide teaches it: a buffer from malloc for each read, a write request
- * for each answer. */
+// TCP echo with libuv as its guide teaches it: a buffer from malloc for each read, a write request
+// for each answer.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

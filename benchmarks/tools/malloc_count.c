@@ -1,9 +1,9 @@
-/* Preloaded into a server: counts allocations into a file that another process reads at any moment.
- *
- * MALLOC_COUNT_FILE names the file; it is mapped shared and holds four 64-bit counters: allocations
- * (malloc, calloc, realloc, aligned_alloc, memalign, posix_memalign), frees of something, mmaps,
- * munmaps. Calls that bypass the C library's names (raw system calls) are not seen. */
-/* Meson sets it, and the headers would then turn the name mmap into mmap64. */
+// Preloaded into a server: counts allocations into a file that another process reads at any moment.
+//
+// MALLOC_COUNT_FILE names the file; it is mapped shared and holds four 64-bit counters: allocations
+// (malloc, calloc, realloc, aligned_alloc, memalign, posix_memalign), frees of something, mmaps,
+// munmaps. Calls that bypass the C library's names (raw system calls) are not seen.
+// Meson sets it, and the headers would then turn the name mmap into mmap64.
 #undef _FILE_OFFSET_BITS
 
 #include <errno.h>
