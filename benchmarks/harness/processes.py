@@ -138,6 +138,9 @@ class Server:
             except subprocess.TimeoutExpired:
                 self._process.kill()
         self._process.wait()
+        errors = self.errors()
+        if "Sanitizer" in errors or "runtime error:" in errors:
+            raise LoadFailed(f"{self.name}: {errors.strip()}")
         return self.stats()
 
     def stats(self):
@@ -172,7 +175,7 @@ def run_load(settings, protocol, server, *options):
 
 
 def read_report(server, status, output, errors):
-    if status != 0:
+    if status != 0 or errors.strip():
         raise LoadFailed(f"{server.name}: {errors.strip() or f'load generator ended with {status}'}")
     return json.loads(output)
 

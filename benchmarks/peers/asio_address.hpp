@@ -1,5 +1,12 @@
 // What both asio echo servers share: the address from the command line.
 #pragma once
+// Debian 12's asio knows coroutines of g++ only; clang 19 has the same header.
+#ifndef ASIO_HAS_CO_AWAIT
+#define ASIO_HAS_CO_AWAIT 1
+#endif
+#ifndef ASIO_HAS_STD_COROUTINE
+#define ASIO_HAS_STD_COROUTINE 1
+#endif
 #include <asio.hpp>
 #include <cstdio>
 #include <cstdlib>
