@@ -1,0 +1,1 @@
+"""The benchmark harness: servers, load, interleaving, statistics, bars and reports."""

@@ -1,0 +1,130 @@
+"""Bars on CPU per request and on latency, against the bare servers and nginx."""
+
+import statistics
+
+from . import contenders, interleave, report
+from .bars import Limit, group
+from .contenders import ECHO, HTTP, NGINX, OURS, RING, TWIN
+from .settings import Unavailable
+
+KEPT = ("--connections", 64)
+PIPELINED = ("--connections", 64, "--depth", 16)
+
+
+def measure(settings, protocol, list_of, options, title, required=(OURS, RING)):
+    with contenders.started(settings, list_of, required) as (servers, missing):
+        report.missing(missing)
+        return interleave.run(
+            settings, protocol, servers, *options, progress=report.progress(title)
+        )
+
+
+def detail(slices):
+    text = report.noise(slices)
+    warnings = interleave.warnings(slices)
+    return "; ".join([text, *warnings])
+
+
+@group(http__cpu_vs_ring=Limit(1.10), http__nginx_cpu_vs_ours=Limit(1.20, "higher"))
+def kept(settings, record):
+    """Server CPU per request, hello, 64 kept connections."""
+    title = "HTTP hello, 64 kept connections"
+    slices = measure(settings, "http", HTTP, KEPT, title)
+    report.comparison(title, slices, RING)
+    text = detail(slices)
+    record.ratio("http.cpu_vs_ring", interleave.ratio(slices, OURS, RING), text)
+    if interleave.of(slices, NGINX):
+        record.ratio("http.nginx_cpu_vs_ours", interleave.ratio(slices, NGINX, OURS), text)
+
+
+@group(http__pipelined_cpu_vs_ring=Limit(1.25))
+def pipelined(settings, record):
+    """The same, 16 requests in each batch."""
+    title = "HTTP hello, 64 kept connections, pipelined 16 deep"
+    slices = measure(settings, "http", HTTP, PIPELINED, title)
+    report.comparison(title, slices, RING)
+    ratio = interleave.ratio(slices, OURS, RING)
+    record.ratio("http.pipelined_cpu_vs_ring", ratio, detail(slices))
+
+
+def echo(settings, record, connections):
+    title = f"TCP echo, 1 KiB, {connections} connections"
+    few = contenders.pick(ECHO, OURS, RING, TWIN, contenders.EPOLL)
+    options = ("--connections", connections, "--size", 1024)
+    slices = measure(settings, "echo", few, options, title)
+    report.comparison(title, slices, RING)
+    ratio = interleave.ratio(slices, OURS, RING)
+    record.ratio(f"echo.cpu_vs_ring_{connections}", ratio, detail(slices))
+
+
+@group(echo__cpu_vs_ring_100=Limit(1.10))
+def echo_100(settings, record):
+    """Server CPU per 1 KiB message, 100 connections."""
+    echo(settings, record, 100)
+
+
+@group(echo__cpu_vs_ring_1000=Limit(1.10))
+def echo_1000(settings, record):
+    """Server CPU per 1 KiB message, 1000 connections."""
+    echo(settings, record, 1000)
+
+
+def capacity(settings, ring):
+    """Requests per second of CPU that the bare ring server can serve with 64 connections.
+
+    From its CPU per request and not from the throughput, which the load generator may limit."""
+    slices = interleave.run(settings, "http", {RING: ring}, *KEPT, rounds=3)
+    return 1e6 / statistics.median(s.cpu_us for s in slices)
+
+
+def open_loop(settings, list_of, required):
+    """Slices at half of the bare ring server's capacity. Returns them and the rate."""
+    with contenders.started(settings, list_of, required) as (servers, missing):
+        report.missing(missing)
+        rate = round(capacity(settings, servers[RING]) / 2)
+        options = (*KEPT, "--rate", rate, "--poisson")
+        progress = report.progress("open loop")
+        return interleave.run(settings, "http", servers, *options, progress=progress), rate
+
+
+def open_title(rate):
+    return f"HTTP hello, open loop, {rate:,} requests per second (Poisson), 64 connections"
+
+
+@group(http__p99_vs_ring=Limit(1.10))
+def latency(settings, record):
+    """p99 since the intended moment, open loop at half of the bare ring server's capacity."""
+    few = contenders.pick(HTTP, OURS, RING, TWIN, contenders.EPOLL)
+    slices, rate = open_loop(settings, few, (OURS, RING))
+    report.comparison(open_title(rate), slices, RING, ("p99_us",))
+    behind = sum(s.overloaded for s in interleave.of(slices, RING))
+    if behind * 4 > len(interleave.of(slices, RING)):
+        # Behind a queue that grows, all servers look alike, and the bar would hold for nothing.
+        reason = f"the bare ring server fell behind half of its own capacity in {behind} slices"
+        raise Unavailable(f"{reason}: the machine is too busy")
+    twin = interleave.ratio(slices, TWIN, RING, "p99_us")
+    text = f"{rate:,} per second; the same program against itself {twin}"
+    text = "; ".join([text, *interleave.warnings(slices)])
+    record.ratio("http.p99_vs_ring", interleave.ratio(slices, OURS, RING, "p99_us"), text)
+
+
+def show(settings, protocol):
+    """`run.py http` and `run.py echo`: every contender, tables only."""
+    if protocol == "http":
+        for options, title in (
+            (KEPT, "HTTP hello, 64 kept connections"),
+            (PIPELINED, "HTTP hello, 64 kept connections, pipelined 16 deep"),
+        ):
+            slices = measure(settings, "http", HTTP, options, title, (RING,))
+            report.comparison(title, slices, RING)
+            yield title, slices
+        slices, rate = open_loop(settings, HTTP, (RING,))
+        report.comparison(open_title(rate), slices, RING, ("p99_us",))
+        yield open_title(rate), slices
+        return
+    for connections in (100, 1000):
+        title = f"TCP echo, 1 KiB, {connections} connections"
+        options = ("--connections", connections, "--size", 1024)
+        slices = measure(settings, "echo", ECHO, options, title, (RING,))
+        report.comparison(title, slices, RING)
+        yield title, slices

@@ -1,0 +1,109 @@
+// HTTP/1.1 with status and body checked; see http_workload.hpp.
+#include "http_workload.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "echo_workload.hpp"
+#include "failure.hpp"
+
+namespace load {
+namespace {
+
+bool same_name(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+        return std::tolower(static_cast<unsigned char>(x)) ==
+               std::tolower(static_cast<unsigned char>(y));
+    });
+}
+
+// The value of content-length in `head`. The peers measured here answer with nothing else.
+std::size_t content_length(std::string_view head) {
+    constexpr std::string_view name = "content-length:";
+    for (auto line = head.find("\r\n"); line != std::string_view::npos;
+         line = head.find("\r\n", line + 2)) {
+        auto const field = head.substr(line + 2);
+        if (!same_name(field.substr(0, name.size()), name)) continue;
+        auto value = field.substr(name.size());
+        while (value.starts_with(' ')) value.remove_prefix(1);
+        std::size_t length = 0;
+        auto const result = std::from_chars(value.data(), value.data() + value.size(), length);
+        if (result.ec == std::errc{}) return length;
+    }
+    throw failure("an answer without content-length: " + std::string(head.substr(0, 200)));
+}
+
+}  // namespace
+
+http_workload::http_workload(options const& chosen)
+    : depth_(chosen.depth), expect_(chosen.expect), states_(chosen.connections) {
+    auto const request = "GET " + chosen.path + " HTTP/1.1\r\nHost: " + chosen.host +
+                         "\r\nUser-Agent: rill-load\r\nAccept: */*\r\n\r\n";
+    for (std::size_t i = 0; i < depth_; ++i) requests_ += request;
+}
+
+std::span<char const> http_workload::next(std::size_t connection) {
+    states_[connection].expected = depth_;
+    return requests_;
+}
+
+std::size_t http_workload::parse(std::string_view data) const {
+    auto const end = data.find("\r\n\r\n");
+    if (end == std::string_view::npos) {
+        if (data.size() > 16384) throw failure("an answer's head is longer than 16 KiB");
+        return 0;
+    }
+    auto const head = data.substr(0, end + 2);
+    if (!head.starts_with("HTTP/1.1 200 "))
+        throw failure("wrong status: " + std::string(head.substr(0, head.find('\r'))));
+    auto const length = content_length(head);
+    if (length != expect_.size())
+        throw failure("a body of " + std::to_string(length) + " bytes, expected " +
+                      std::to_string(expect_.size()));
+    if (data.size() < end + 4 + length) return 0;
+    if (data.substr(end + 4, length) != expect_)
+        throw failure("wrong body: " +
+                      std::string(data.substr(end + 4, std::min(length, std::size_t{200}))));
+    return end + 4 + length;
+}
+
+std::size_t http_workload::take(std::string_view& data) {
+    std::size_t count = 0;
+    while (!data.empty()) {
+        if (last_.empty() || !data.starts_with(last_)) {
+            auto const length = parse(data);
+            if (length == 0) break;
+            last_.assign(data.substr(0, length));
+        }
+        data.remove_prefix(last_.size());
+        ++count;
+    }
+    return count;
+}
+
+std::size_t http_workload::received(std::size_t connection, std::span<char const> data) {
+    auto& self = states_[connection];
+    std::string_view rest(data.data(), data.size());
+    if (!self.partial.empty()) {
+        self.partial.append(rest);
+        rest = self.partial;
+    }
+    auto const count = take(rest);
+    if (count > self.expected || (count == self.expected && !rest.empty()))
+        throw failure("more answers than requests");
+    self.expected -= count;
+    if (rest.empty()) {
+        self.partial.clear();
+    } else {
+        self.partial = std::string(rest);
+    }
+    return count;
+}
+
+std::unique_ptr<workload> make_workload(options const& chosen) {
+    if (chosen.kind == protocol::echo) return std::make_unique<echo_workload>(chosen);
+    return std::make_unique<http_workload>(chosen);
+}
+
+}  // namespace load
