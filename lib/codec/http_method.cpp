@@ -9,9 +9,23 @@ namespace rill::http1 {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> method_names = {
-    "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
+// In the order of the enumerators.
+constexpr std::array method_names{
+    std::string_view("GET"),         std::string_view("HEAD"),   std::string_view("POST"),
+    std::string_view("PUT"),         std::string_view("DELETE"), std::string_view("CONNECT"),
+    std::string_view("OPTIONS"),     std::string_view("TRACE"),  std::string_view("PATCH"),
+    std::string_view("QUERY"),       std::string_view("COPY"),   std::string_view("LOCK"),
+    std::string_view("MKCOL"),       std::string_view("MOVE"),   std::string_view("PROPFIND"),
+    std::string_view("PROPPATCH"),   std::string_view("UNLOCK"), std::string_view("SEARCH"),
+    std::string_view("ACL"),         std::string_view("BIND"),   std::string_view("REBIND"),
+    std::string_view("UNBIND"),      std::string_view("REPORT"), std::string_view("MKACTIVITY"),
+    std::string_view("CHECKOUT"),    std::string_view("MERGE"),  std::string_view("MKCALENDAR"),
+    std::string_view("LINK"),        std::string_view("UNLINK"), std::string_view("PURGE"),
+    std::string_view("M-SEARCH"),    std::string_view("NOTIFY"), std::string_view("SUBSCRIBE"),
+    std::string_view("UNSUBSCRIBE"),
 };
+static_assert(method_names.size() == static_cast<std::size_t>(method::other));
+static_assert(method_names.size() < 64, "a set of methods is one 64-bit word");
 
 /// In the order of their codes. Spec: RFC 9110 section 15 and the IANA registry.
 constexpr std::array<std::string_view, 62> lines = {

@@ -54,22 +54,6 @@ bool contains(std::string_view text, char c) noexcept {
     return !text.empty() && std::memchr(text.data(), c, text.size()) != nullptr;
 }
 
-http::method from_codec(http1::method method, std::string_view text) noexcept {
-    return method == http1::method::other ? method_named(text) : static_cast<http::method>(method);
-}
-static_assert(static_cast<unsigned>(http1::method::get) == static_cast<unsigned>(method::get));
-static_assert(static_cast<unsigned>(http1::method::head) == static_cast<unsigned>(method::head));
-static_assert(static_cast<unsigned>(http1::method::post) == static_cast<unsigned>(method::post));
-static_assert(static_cast<unsigned>(http1::method::put) == static_cast<unsigned>(method::put));
-static_assert(static_cast<unsigned>(http1::method::delete_) ==
-              static_cast<unsigned>(method::delete_));
-static_assert(static_cast<unsigned>(http1::method::connect) ==
-              static_cast<unsigned>(method::connect));
-static_assert(static_cast<unsigned>(http1::method::options) ==
-              static_cast<unsigned>(method::options));
-static_assert(static_cast<unsigned>(http1::method::trace) == static_cast<unsigned>(method::trace));
-static_assert(static_cast<unsigned>(http1::method::patch) == static_cast<unsigned>(method::patch));
-
 // True when `encoded`, a name in a form, decodes to `name`. Keeps nothing, because a client may
 // send very many of them.
 bool decodes_to(std::string_view encoded, std::string_view name) noexcept {
@@ -102,7 +86,7 @@ std::string_view decode_form_value(std::string_view text, char* into) noexcept {
 void request_access::assign(request& req, http1::request_head const& head) noexcept {
     req.head_ = &head;
     req.path_ = head.path();
-    req.method_ = from_codec(head.method(), head.method_text());
+    req.method_ = head.method();
     req.path_has_percent_ = contains(req.path_, '%');
 }
 

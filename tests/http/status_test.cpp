@@ -28,10 +28,10 @@ TEST_CASE("each method is found by its own name and case matters") {
     for (unsigned i = 0; i < static_cast<unsigned>(http::method::other); ++i) {
         auto const method = static_cast<http::method>(i);
         CHECK_FALSE(http::name_of(method).empty());
-        CHECK(http::method_named(http::name_of(method)) == method);
+        CHECK(http::find_method(http::name_of(method)) == method);
     }
-    CHECK(http::method_named("get") == http::method::other);
-    CHECK(http::method_named("") == http::method::other);
+    CHECK(http::find_method("get") == http::method::other);
+    CHECK(http::find_method("") == http::method::other);
     CHECK(http::name_of(http::method::other).empty());
     CHECK(http::name_of(http::method::delete_) == "DELETE");
     CHECK(http::name_of(http::method::m_search) == "M-SEARCH");

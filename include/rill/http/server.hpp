@@ -1,0 +1,69 @@
+// How an HTTP server treats its clients: limits, deadlines and counters. RFC 9110, RFC 9112.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "rill/base/time.hpp"
+#include "rill/http/handler.hpp"
+
+namespace rill::http {
+
+/// What a server allows its clients. The defaults are safe for the open Internet.
+struct server_options {
+    /// Bytes of a request's head; over it the answer is 431. From 16 to 65535.
+    std::uint32_t head_bytes = 16 * 1024;
+    /// Bytes of a request's target; over it the answer is 414.
+    std::uint32_t target_bytes = 8 * 1024;
+    /// Field lines of a request; over it the answer is 431. At most 128.
+    std::uint32_t field_count = 100;
+    /// Bytes of a request's content; over it the answer is 413. 0 allows none.
+    std::uint64_t body_bytes = 1024 * 1024;
+
+    /// From the first byte of a head to its last; over it the connection ends, after 408 where
+    /// something had come.
+    duration head_timeout = 10s;
+    /// For the whole content of a request; over it the answer is 408.
+    duration body_timeout = 30s;
+    /// How long a kept connection may be idle between requests, and before the first.
+    duration idle_timeout = 75s;
+    /// For a handler that returns a task; over it the handler is cancelled and the answer is 503.
+    /// 0 is no deadline.
+    duration handler_timeout = 0s;
+    /// For the client to take what is written to it at once; over it the connection is cut.
+    duration write_timeout = 30s;
+
+    /// Bytes of answers that are collected for one send while further pipelined requests wait.
+    std::uint32_t output_bytes = 64 * 1024;
+    /// Bytes that are read and dropped after an error answer, so that it is not lost with a reset.
+    std::uint32_t drain_bytes = 256 * 1024;
+    /// How long that may take.
+    duration drain_timeout = 2s;
+
+    /// A client that has ended its side of the stream still gets its answer. Off, such a client
+    /// counts as gone and its handler is cancelled: TCP cannot tell the two apart.
+    bool half_close = false;
+};
+static_assert(std::is_trivially_destructible_v<server_options>);
+
+/// What the connections of one core have seen.
+struct server_counters {
+    std::uint64_t connections = 0;   ///< Accepted.
+    std::uint64_t requests = 0;      ///< Complete heads.
+    std::uint64_t refused = 0;       ///< Ended by a client's protocol error or limit.
+    std::uint64_t timed_out = 0;     ///< Ended by a deadline.
+    std::uint64_t clients_gone = 0;  ///< Handlers cancelled because the client had left.
+    std::uint64_t failed = 0;        ///< Handlers that threw something unexpected.
+};
+
+/// What answers requests: a router, or one function for all.
+class service {
+public:
+    /// The handler for a request; never an empty one. Called on every core at once.
+    [[nodiscard]] virtual handler choose(request& req) const = 0;
+
+protected:
+    ~service() = default;
+};
+
+}  // namespace rill::http

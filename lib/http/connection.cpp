@@ -1,0 +1,71 @@
+// One HTTP/1.1 connection of a server.
+#include "http/connection.hpp"
+
+#include "http/exchange.hpp"
+#include "rill/coro/as_result.hpp"
+#include "rill/coro/this_chain.hpp"
+#include "rill/rt/sleep.hpp"
+
+namespace rill::http {
+
+namespace {
+
+/// On the list of idle connections while in scope.
+class idle_scope {
+public:
+    idle_scope(server_core& home, chain* line) noexcept : home_(home) {
+        entry_.line = line;
+        home_.enter_idle(entry_);
+    }
+    idle_scope(idle_scope const&) = delete;
+    idle_scope& operator=(idle_scope const&) = delete;
+    ~idle_scope() { home_.leave_idle(entry_); }
+
+private:
+    server_core& home_;
+    idle_connection entry_;
+};
+
+task<next_step> serve_burst(server_core& home, byte_stream& peer, lease first) {
+    exchange burst(home, peer);
+    next_step const after = co_await burst.run(std::move(first));
+    co_return after;
+}
+
+/// The client gets what was written: FIN, then what it still sends is dropped, then close.
+task<> close_gracefully(server_core& home, byte_stream& peer) {
+    peer.finish();
+    server_options const& options = home.options();
+    time_point const deadline = later(home.home().now(), options.drain_timeout);
+    std::size_t dropped = 0;
+    while (dropped < options.drain_bytes) {
+        auto const rest = co_await as_result(peer.receive(deadline));
+        if (!rest || !*rest) break;
+        dropped += rest->size();
+    }
+}
+
+}  // namespace
+
+task<> serve_connection(server_core& home, byte_stream& peer) {
+    ++home.counters().connections;
+    next_step after = next_step::wait;
+    while (after == next_step::wait) {
+        if (home.draining()) break;
+        chain* const line = co_await this_chain();
+        std::optional<idle_scope> idle;
+        idle.emplace(home, line);
+        time_point const deadline = later(home.home().now(), home.options().idle_timeout);
+        auto first = co_await as_result(peer.receive(deadline));
+        idle.reset();
+        if (!first || !*first) {
+            if (first.error() == errc::timed_out) ++home.counters().timed_out;
+            break;
+        }
+        after = co_await serve_burst(home, peer, *std::move(first));
+    }
+    if (after == next_step::close) co_await close_gracefully(home, peer);
+    peer.close();
+}
+
+}  // namespace rill::http

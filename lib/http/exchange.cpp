@@ -1,0 +1,341 @@
+// The requests that one burst of input brings.
+#include "http/exchange.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "http/handler_run.hpp"
+#include "http/request_access.hpp"
+#include "rill/base/log.hpp"
+#include "rill/codec/http1_body.hpp"
+#include "rill/coro/as_result.hpp"
+#include "rill/io/file.hpp"
+
+namespace rill::http {
+
+namespace {
+
+http1::request_limits limits_of(server_options const& options) noexcept {
+    return {.target_bytes = options.target_bytes,
+            .head_bytes = options.head_bytes,
+            .field_count = options.field_count};
+}
+
+/// The answer to what a handler threw.
+response answer_to_failure(server_core& home, std::exception_ptr failure) noexcept {
+    try {
+        std::rethrow_exception(std::move(failure));
+    } catch (problem const& known) {
+        return to_response(known);
+    } catch (std::exception const& unexpected) {
+        log::error("handler threw", {{"what", unexpected.what()}});
+    } catch (...) {
+        log::error("handler threw", {{"what", "not a std::exception"}});
+    }
+    ++home.counters().failed;
+    return response(status::internal_server_error);
+}
+
+// Files up to this many bytes are read into the output and go out with their head in one send.
+constexpr std::uint64_t read_file_bytes = 64 * 1024;
+// Larger ones are sent in parts of this many bytes, each under the deadline of a write.
+constexpr std::uint64_t sent_file_bytes = 4 * 1024 * 1024;
+
+constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace
+
+exchange::exchange(server_core& home, byte_stream& peer)
+    : home_(home),
+      peer_(peer),
+      input_(home),
+      output_(home.take_buffer()),
+      parser_(limits_of(home.options())) {}
+
+exchange::~exchange() {
+    home_.keep_buffer(std::move(output_));
+    home_.keep_buffer(std::move(head_));
+    home_.keep_buffer(std::move(body_));
+}
+
+task<next_step> exchange::run(lease first) {
+    static_cast<void>(input_.add(std::move(first)));
+    while (!over_) {
+        auto const parsed = parser_.parse(input_.view());
+        progress step = progress::answered;
+        if (parsed.state == http1::head_state::complete) [[likely]] {
+            // The common case runs through without another frame: no content, a handler that
+            // answers at once, an answer that fits the output.
+            step = begin_request();
+            if (step > progress::answered && step < progress::ended) {
+                step = co_await continue_request(step);
+            }
+            if (step == progress::answered) finish_request();
+        } else if (parsed.state == http1::head_state::need_more) {
+            if (input_.empty()) break;
+            step = co_await read_more_head();
+        } else {
+            step = refuse(parsed.status, parsed.reason);
+        }
+        if (step == progress::lost) co_return next_step::cut;
+        if (step == progress::ended) over_ = true;
+        if (output_.size() >= home_.options().output_bytes) {
+            bool const sent = co_await flush();
+            if (!sent) co_return next_step::cut;
+        }
+    }
+    bool const sent = co_await flush();
+    if (!sent) co_return next_step::cut;
+    co_return over_ ? next_step::close : next_step::wait;
+}
+
+exchange::progress exchange::begin_request() {
+    ++home_.counters().requests;
+    http1::request_head const& head = parser_.head();
+    head_deadline_ = never;
+    frame_.head_only = head.method() == http1::method::head;
+    frame_.http_1_0 = head.minor_version() == 0;
+    frame_.keep_alive = head.keep_alive() && !home_.draining();
+    if (head.framing().kind != http1::body_framing::by::nothing) return progress::needs_body;
+    detail::request_access::assign(request_, parser_.head());
+    return call_handler();
+}
+
+exchange::progress exchange::call_handler() {
+    chosen_ = home_.answers().choose(request_);
+    if (chosen_.plain == nullptr) return progress::needs_wait;
+    std::exception_ptr failure;
+    try {
+        response answer = chosen_.plain(chosen_.object, request_);
+        return append(answer);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    response answer = answer_to_failure(home_, std::move(failure));
+    return append(answer);
+}
+
+exchange::progress exchange::append(response& answer) {
+    if (write_answer(home_, output_, answer, frame_)) [[likely]]
+        return progress::answered;
+    answer_ = std::move(answer);
+    return progress::needs_send;
+}
+
+void exchange::finish_request() {
+    std::size_t const head_size = head_kept_ ? 0 : parser_.head().size();
+    input_.consume(head_size + std::exchange(body_in_place_, 0));
+    if (head_kept_) {
+        head_.clear();
+        head_kept_ = false;
+    }
+    if (!body_.empty()) body_.clear();
+    detail::request_access::clear(request_);
+    parser_.reset();
+    if (!frame_.keep_alive) over_ = true;
+}
+
+task<exchange::progress> exchange::continue_request(progress from) {
+    progress step = from;
+    if (step == progress::needs_body) {
+        step = co_await read_body();
+        if (step == progress::answered) step = call_handler();
+    }
+    if (step == progress::needs_wait) step = co_await wait_for_handler();
+    if (step == progress::needs_send) step = co_await send_body();
+    co_return step;
+}
+
+task<exchange::progress> exchange::read_body() {
+    http1::request_head const& head = parser_.head();
+    auto const framing = head.framing();
+    std::uint64_t const limit = home_.options().body_bytes;
+    if (framing.kind == http1::body_framing::by::length) {
+        if (framing.length > limit) co_return refuse(413, "the content is larger than allowed");
+        std::size_t const whole = head.size() + static_cast<std::size_t>(framing.length);
+        if (input_.view().size() >= whole) {
+            detail::request_access::assign(request_, parser_.head());
+            body_in_place_ = static_cast<std::size_t>(framing.length);
+            detail::request_access::set_body(
+                request_, input_.view().without_first(head.size()).first(body_in_place_));
+            co_return progress::answered;
+        }
+    }
+    bool const expects = head.expect_continue() && input_.view().size() == head.size();
+    keep_head(0);
+    if (expects) {
+        static_cast<void>(output_.append(continue_line));
+        bool const sent = co_await flush();
+        if (!sent) co_return progress::lost;
+    }
+    body_ = buffer(static_cast<std::size_t>(limit));
+    progress const step = co_await decode_body(deadline_in(home_.options().body_timeout));
+    if (step == progress::answered) detail::request_access::set_body(request_, body_.view());
+    co_return step;
+}
+
+task<exchange::progress> exchange::decode_body(time_point deadline) {
+    http1::body_decoder decoder(parser_.head().framing());
+    for (;;) {
+        auto const step = decoder.next(input_.view());
+        if (step.what == http1::body_event::data && !body_.append(step.data)) {
+            co_return refuse(413, "the content is larger than allowed");
+        }
+        input_.consume(step.consumed);
+        if (step.what == http1::body_event::end) co_return progress::answered;
+        if (step.what == http1::body_event::failed) {
+            co_return refuse(decoder.chunks().failure_status(), decoder.chunks().failure_reason());
+        }
+        if (step.what == http1::body_event::data) continue;
+        arrival const more = co_await receive(deadline);
+        if (more == arrival::ended) co_return progress::lost;
+        if (more == arrival::timed_out) {
+            ++home_.counters().timed_out;
+            co_return refuse(408, "the content did not arrive in time");
+        }
+    }
+}
+
+task<exchange::progress> exchange::wait_for_handler() {
+    // The handler may wait for long: what it sees is copied, so that the kernel's buffer goes back.
+    if (!head_kept_) keep_head(std::exchange(body_in_place_, 0));
+    input_.settle();
+    duration const longest = home_.options().handler_timeout;
+    time_point const deadline = longest == duration::zero() ? never : deadline_in(longest);
+    std::exception_ptr failure;
+    progress step = progress::answered;
+    try {
+        handler_run running(chosen_, request_, peer_, deadline, !home_.options().half_close);
+        response answer = co_await running;
+        if (running.stopped() == cancel_reason::client_gone) {
+            ++home_.counters().clients_gone;
+            step = progress::lost;
+        } else {
+            if (running.stopped() != cancel_reason::none) ++home_.counters().timed_out;
+            step = append(answer);
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) {
+        response answer = answer_to_failure(home_, std::move(failure));
+        step = append(answer);
+    }
+    co_return step;
+}
+
+task<exchange::progress> exchange::send_body() {
+    if (std::holds_alternative<file_range>(answer_.body())) {
+        progress const step = co_await send_file();
+        answer_ = response();
+        co_return step;
+    }
+    bytes const pieces[] = {output_.view(), answer_.text()};
+    auto const sent = co_await as_result(
+        peer_.write(std::span<bytes const>(pieces), deadline_in(home_.options().write_timeout)));
+    output_.clear();
+    answer_ = response();
+    co_return sent ? progress::answered : progress::lost;
+}
+
+task<exchange::progress> exchange::send_file() {
+    auto const& range = std::get<file_range>(answer_.body());
+    if (range.size() <= read_file_bytes || !peer_.sends_files()) {
+        progress const step = co_await copy_file(range);
+        co_return step;
+    }
+    bool const sent = co_await flush();
+    if (!sent) co_return progress::lost;
+    // The deadline is for a client that takes nothing, so a large file goes out part by part.
+    file_piece part{.descriptor = range.descriptor(), .offset = range.offset(), .size = 0};
+    for (std::uint64_t left = range.size(); left != 0; left -= part.size) {
+        part.offset += part.size;
+        part.size = std::min(left, sent_file_bytes);
+        auto const done =
+            co_await as_result(peer_.write(part, deadline_in(home_.options().write_timeout)));
+        // The head has promised more: the connection is cut, never ended as if complete.
+        if (!done) co_return progress::lost;
+    }
+    co_return progress::answered;
+}
+
+task<exchange::progress> exchange::copy_file(file_range const& range) {
+    std::uint64_t at = range.offset();
+    std::uint64_t left = range.size();
+    while (left != 0) {
+        std::size_t const count = static_cast<std::size_t>(std::min(left, read_file_bytes));
+        mutable_bytes const room = output_.prepare(count).first(count);
+        auto const got = co_await as_result(file::read(range.descriptor(), room, at));
+        if (!got || *got == 0) co_return progress::lost;
+        output_.commit(*got);
+        at += *got;
+        left -= *got;
+        if (left == 0) break;
+        bool const sent = co_await flush();
+        if (!sent) co_return progress::lost;
+    }
+    co_return progress::answered;
+}
+
+task<exchange::progress> exchange::read_more_head() {
+    // Answers that are ready do not wait for the rest of the next request.
+    bool const sent = co_await flush();
+    if (!sent) co_return progress::lost;
+    if (head_deadline_ == never) head_deadline_ = deadline_in(home_.options().head_timeout);
+    arrival const more = co_await receive(head_deadline_);
+    if (more == arrival::ended) co_return progress::lost;
+    if (more == arrival::timed_out) {
+        ++home_.counters().timed_out;
+        co_return refuse(408, "the request did not arrive in time");
+    }
+    co_return progress::answered;
+}
+
+task<exchange::arrival> exchange::receive(time_point deadline) {
+    auto more = co_await as_result(peer_.receive(deadline));
+    if (!more) {
+        co_return more.error() == errc::timed_out ? arrival::timed_out : arrival::ended;
+    }
+    if (!*more) co_return arrival::ended;
+    // The window holds at most a head, or what one receive brings: far below its bound.
+    bool const added = input_.add(*std::move(more));
+    co_return added ? arrival::came : arrival::ended;
+}
+
+task<bool> exchange::flush() {
+    if (output_.empty()) co_return true;
+    auto const sent =
+        co_await as_result(peer_.write(output_.view(), deadline_in(home_.options().write_timeout)));
+    output_.clear();
+    co_return sent.has_value();
+}
+
+void exchange::keep_head(std::size_t with_body) {
+    std::size_t const head_size = parser_.head().size();
+    bytes const kept = input_.view().first(head_size + with_body);
+    if (head_.capacity() == 0) head_ = home_.take_buffer();
+    bool const fits = head_.append(kept);
+    RILL_ASSERT(fits, "a head and a body in one piece fit the buffer that they came in");
+    input_.consume(kept.size());
+    head_kept_ = true;
+    parser_.head().rebase(head_.view().data());
+    detail::request_access::assign(request_, parser_.head());
+    if (with_body != 0) {
+        detail::request_access::set_body(request_, head_.view().without_first(head_size));
+    }
+}
+
+exchange::progress exchange::refuse(unsigned code, std::string_view reason) {
+    ++home_.counters().refused;
+    frame_ = {.head_only = false, .keep_alive = false, .http_1_0 = false};
+    response answer = to_response(problem(static_cast<int>(code), reason));
+    static_cast<void>(write_answer(home_, output_, answer, frame_));
+    return progress::ended;
+}
+
+time_point exchange::deadline_in(duration length) const noexcept {
+    return later(home_.home().now(), length);
+}
+
+}  // namespace rill::http

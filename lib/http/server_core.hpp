@@ -1,0 +1,86 @@
+// What all connections of one server share on one core: options, spare buffers, the date, counters,
+// and the list of those that are idle.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "rill/base/buffer.hpp"
+#include "rill/coro/chain.hpp"
+#include "rill/http/server.hpp"
+#include "rill/rt/core.hpp"
+
+namespace rill::http {
+
+/// A connection that waits for its next request.
+struct idle_connection {
+    chain* line = nullptr;
+    idle_connection* next = nullptr;
+    idle_connection* previous = nullptr;
+};
+
+/// One server on one core.
+///
+/// Core: owner core only.
+class server_core {
+public:
+    server_core(core& home, service const& answers, server_options const& options);
+    server_core(server_core const&) = delete;
+    server_core& operator=(server_core const&) = delete;
+
+    [[nodiscard]] core& home() noexcept { return home_; }
+    [[nodiscard]] service const& answers() const noexcept { return answers_; }
+    [[nodiscard]] server_options const& options() const noexcept { return options_; }
+    [[nodiscard]] server_counters& counters() noexcept { return counters_; }
+
+    /// "date: Sun, 06 Nov 1994 08:49:37 GMT" with its CRLF; computed once a second.
+    [[nodiscard]] std::string_view date_line() noexcept {
+        if (home_.now() >= date_good_until_) refresh_date();
+        return {date_.data(), date_.size()};
+    }
+
+    /// An empty buffer, with storage from an earlier request where there is one.
+    [[nodiscard]] buffer take_buffer() noexcept {
+        if (spare_.empty()) return buffer(options_.output_bytes + most_answer_overrun);
+        buffer taken = std::move(spare_.back());
+        spare_.pop_back();
+        return taken;
+    }
+    /// Takes a buffer back. Large ones and those above the number kept are freed.
+    void keep_buffer(buffer used) noexcept {
+        if (used.capacity() == 0 || used.capacity() > largest_spare) return;
+        if (spare_.size() == most_spare) return;
+        used.clear();
+        spare_.push_back(std::move(used));
+    }
+
+    /// True from the start of a graceful shutdown: no further request on a kept connection.
+    [[nodiscard]] bool draining() const noexcept { return draining_; }
+    /// Begins a graceful shutdown: ends the idle connections.
+    void drain() noexcept;
+
+    void enter_idle(idle_connection& who) noexcept;
+    void leave_idle(idle_connection& who) noexcept;
+
+private:
+    // One answer may be appended before the collected output is sent.
+    static constexpr std::size_t most_answer_overrun = 256 * 1024;
+    static constexpr std::size_t largest_spare = 64 * 1024;
+    static constexpr std::size_t most_spare = 256;
+    static constexpr std::size_t date_line_size = 37;
+
+    void refresh_date() noexcept;
+
+    core& home_;
+    service const& answers_;
+    server_options options_;
+    server_counters counters_;
+    std::vector<buffer> spare_;
+    std::array<char, date_line_size> date_;
+    time_point date_good_until_ = time_point::min();
+    idle_connection* first_idle_ = nullptr;
+    bool draining_ = false;
+};
+
+}  // namespace rill::http

@@ -1,0 +1,285 @@
+// A router on an address: one listener and one set of connections per core, stopped together.
+#include "rill/web/server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+
+#include "http/connection.hpp"
+#include "http/server_core.hpp"
+#include "rill/base/log.hpp"
+#include "rill/coro/as_result.hpp"
+#include "rill/coro/describe.hpp"
+#include "rill/coro/event.hpp"
+#include "rill/coro/task_group.hpp"
+#include "rill/coro/when_any.hpp"
+#include "rill/rt/signals.hpp"
+#include "rill/rt/sleep.hpp"
+#include "web/stop_signal.hpp"
+
+namespace rill::web {
+
+namespace {
+
+class router_service final : public http::service {
+public:
+    explicit router_service(router const& app) noexcept : app_(app) {}
+    http::handler choose(http::request& req) const override { return app_.choose(req); }
+
+private:
+    router const& app_;
+};
+
+/// Counts the connections of one core and tells when the last has gone.
+struct connection_count {
+    std::size_t open = 0;
+    event all_gone;
+};
+
+/// One open connection, also where its task is destroyed instead of ending.
+class counted_connection {
+public:
+    explicit counted_connection(connection_count& in) noexcept : in_(in) {}
+    counted_connection(counted_connection const&) = delete;
+    counted_connection& operator=(counted_connection const&) = delete;
+    ~counted_connection() {
+        if (--in_.open == 0) in_.all_gone.set();
+    }
+
+private:
+    connection_count& in_;
+};
+
+task<> serve_one(http::server_core& home, connection_count& count, tcp::stream peer) {
+    counted_connection const counted(count);
+    co_await http::serve_connection(home, peer.bytes_of());
+}
+
+address parse(std::string_view text) {
+    auto parsed = address::parse(text);
+    if (!parsed) {
+        throw error(parsed.error(), "serve on", text,
+                    "write it as :8080, 127.0.0.1:80 or [::1]:80");
+    }
+    return *std::move(parsed);
+}
+
+void add(http::server_counters& sum, http::server_counters const& more) noexcept {
+    sum.connections += more.connections;
+    sum.requests += more.requests;
+    sum.refused += more.refused;
+    sum.timed_out += more.timed_out;
+    sum.clients_gone += more.clients_gone;
+    sum.failed += more.failed;
+}
+
+}  // namespace
+
+class server::state {
+public:
+    state(router& app, std::string_view at, serve_options const& options)
+        : answers_(app), at_(parse(at)), options_(options) {
+        app.freeze();
+    }
+
+    [[nodiscard]] serve_options const& options() const noexcept { return options_; }
+
+    task<> run_core();
+    void shutdown(duration grace) noexcept { stop_.request(grace); }
+
+    address local_address() {
+        std::unique_lock lock(mutex_);
+        started_.wait(lock, [this] { return listening_ || failure_; });
+        if (failure_) std::rethrow_exception(failure_);
+        return bound_;
+    }
+    void could_not_start(std::exception_ptr why) {
+        std::lock_guard const lock(mutex_);
+        if (!failure_) failure_ = std::move(why);
+        started_.notify_all();
+    }
+    serve_report take_report() {
+        std::lock_guard const lock(mutex_);
+        return std::move(report_);
+    }
+
+private:
+    task<> accept_all(tcp::listener& from, http::server_core& home, connection_count& count,
+                      task_group& group);
+    task<> stop_core(tcp::listener& from, http::server_core& home, connection_count& count,
+                     task_group& group, stop_signal::waiter& stop);
+    tcp::listener listen();
+    void report_cut(task_group& group);
+
+    router_service answers_;
+    address at_;
+    serve_options options_;
+    stop_signal stop_;
+
+    std::mutex mutex_;
+    std::condition_variable started_;
+    address bound_;
+    bool listening_ = false;
+    std::exception_ptr failure_;
+    serve_report report_;
+};
+
+tcp::listener server::state::listen() {
+    // The first core to come finds the port; the others share it, also where 0 was asked for.
+    std::lock_guard const lock(mutex_);
+    tcp::listener made(listening_ ? at_.with_port(bound_.port()) : at_, options_.listener);
+    if (!listening_) {
+        bound_ = made.local_address();
+        if (bound_.kind() == address::family::unix) bound_ = at_;
+        listening_ = true;
+        started_.notify_all();
+    }
+    return made;
+}
+
+task<> server::state::run_core() {
+    tcp::listener listener = listen();
+    http::server_core home(core::current(), answers_, options_.http);
+    connection_count count;
+    stop_signal::waiter stop(stop_);
+    auto body = [&](task_group& group) -> task<> {
+        group.spawn(
+            [](state& self, tcp::listener& from, http::server_core& at, connection_count& of,
+               task_group& into) -> task<> { co_await self.accept_all(from, at, of, into); },
+            std::ref(*this), std::ref(listener), std::ref(home), std::ref(count), std::ref(group));
+        co_await stop_core(listener, home, count, group, stop);
+    };
+    co_await with_task_group(body);
+    std::lock_guard const lock(mutex_);
+    add(report_.counters, home.counters());
+}
+
+task<> server::state::accept_all(tcp::listener& from, http::server_core& home,
+                                 connection_count& count, task_group& group) {
+    for (;;) {
+        auto accepted = co_await as_result(from.accept());
+        if (!accepted) break;
+        ++count.open;
+        count.all_gone.reset();
+        group.spawn(serve_one, std::ref(home), std::ref(count), *std::move(accepted));
+    }
+}
+
+task<> server::state::stop_core(tcp::listener& from, http::server_core& home,
+                                connection_count& count, task_group& group,
+                                stop_signal::waiter& stop) {
+    co_await stop.changed().wait();
+    time_point const since = core::current().now();
+    // Connections that the kernel has accepted already are served: `accept_all` ends after them.
+    from.close();
+    home.drain();
+    while (count.open != 0) {
+        stop.changed().reset();
+        time_point const until = later(since, stop_.grace());
+        if (core::current().now() >= until) break;
+        static_cast<void>(
+            co_await when_any(count.all_gone.wait(), stop.changed().wait(), sleep_until(until)));
+    }
+    if (count.open == 0) co_return;
+    report_cut(group);
+    group.cancel(cancel_reason::shutdown);
+}
+
+void server::state::report_cut(task_group& group) {
+    std::lock_guard const lock(mutex_);
+    group.for_each([this](chain& each) {
+        ++report_.cut;
+        report_.alive.push_back(describe(each));
+    });
+}
+
+server::server(router& app, std::string_view address, serve_options const& options)
+    : state_(std::make_unique<state>(app, address, options)) {}
+
+server::~server() = default;
+
+serve_report server::take_report() {
+    return state_->take_report();
+}
+
+serve_report server::run() {
+    try {
+        run_per_core([this]() -> task<> { return run_on_this_core(); }, state_->options().run);
+    } catch (...) {
+        state_->could_not_start(std::current_exception());
+        throw;
+    }
+    return state_->take_report();
+}
+
+task<> server::run_on_this_core() {
+    return state_->run_core();
+}
+
+void server::shutdown(duration grace) noexcept {
+    state_->shutdown(grace);
+}
+
+void server::shutdown() noexcept {
+    state_->shutdown(state_->options().grace);
+}
+
+address server::local_address() const {
+    return state_->local_address();
+}
+
+namespace {
+
+/// Turns signals into a shutdown: the first a graceful one, the second one at once.
+task<> watch_signals(server& of, event& over) {
+    signal_watch signals(signal_set(SIGINT, SIGTERM));
+    for (int count = 0;; ++count) {
+        auto const what = co_await when_any(signals.next(), over.wait());
+        if (what.index == 1) co_return;
+        log::info("stopping", {{"signal", std::get<0>(what.value)}, {"at_once", count > 0}});
+        if (count > 0) {
+            of.shutdown(0s);
+        } else {
+            of.shutdown();
+        }
+    }
+}
+
+task<> serve_core(server& of, bool with_signals) {
+    event over;
+    auto serving = [](server& self, event& ended) -> task<> {
+        co_await self.run_on_this_core();
+        ended.set();
+    };
+    if (with_signals && core::current().index() == 0) {
+        co_await when_all(serving(of, over), watch_signals(of, over));
+    } else {
+        co_await serving(of, over);
+    }
+}
+
+}  // namespace
+
+int serve(router& app, std::string_view address, serve_options const& options) {
+    try {
+        server instance(app, address, options);
+        run_per_core([&]() -> task<> { return serve_core(instance, options.handle_signals); },
+                     options.run);
+        serve_report const report = instance.take_report();
+        for (std::string const& alive : report.alive) {
+            std::fputs(fmt::format("rill: cut at shutdown:\n{}", alive).c_str(), stderr);
+        }
+        return report.cut == 0 ? 0 : 1;
+    } catch (std::exception const& failure) {
+        std::fputs(fmt::format("rill: {}\n", failure.what()).c_str(), stderr);
+        return 1;
+    }
+}
+
+}  // namespace rill::web
