@@ -141,7 +141,7 @@ result<address> address::unix_path(std::string_view path) {
         return errc::bad_address;
     }
     address made;
-    made.family_ = family::unix;
+    made.family_ = family::local;
     made.path_ = path;
     return made;
 }
@@ -195,7 +195,7 @@ std::string address::host() const {
             return fmt::format("{}.{}.{}.{}", ip_[0], ip_[1], ip_[2], ip_[3]);
         case family::ipv6:
             return scope_ == 0 ? v6_text(ip_) : fmt::format("{}%{}", v6_text(ip_), scope_);
-        case family::unix:
+        case family::local:
             return path_;
         case family::none:
             break;
@@ -209,7 +209,7 @@ std::string address::text() const {
             return fmt::format("{}:{}", host(), port_);
         case family::ipv6:
             return fmt::format("[{}]:{}", host(), port_);
-        case family::unix:
+        case family::local:
             return "unix:" + path_;
         case family::none:
             break;

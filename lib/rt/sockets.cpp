@@ -24,7 +24,7 @@ int family_of(address::family kind) noexcept {
             return AF_INET;
         case address::family::ipv6:
             return AF_INET6;
-        case address::family::unix:
+        case address::family::local:
             return AF_UNIX;
         case address::family::none:
             break;
@@ -53,7 +53,7 @@ name::name(address const& from) noexcept {
             size = sizeof in6;
             break;
         }
-        case address::family::unix: {
+        case address::family::local: {
             auto& un = reinterpret_cast<sockaddr_un&>(storage);
             un.sun_family = AF_UNIX;
             std::string const& path = from.path();
@@ -114,7 +114,7 @@ result<int> listen(address const& at, listen_settings const& with) {
     if (at.kind() == address::family::ipv6) {
         set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, with.only_v6 ? 1 : 0);
     }
-    if (at.kind() != address::family::unix) {
+    if (at.kind() != address::family::local) {
         set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
         if (with.reuse_port) set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
     }

@@ -1,7 +1,7 @@
 // The program that each consumer builds: a server that answers "Hello, World!" on its address.
 #include "other_library.hpp"
 
-#if __has_include(<rill/web.hpp>)
+#if __has_include("rill/web.hpp")
 
 #include <rill/web.hpp>
 

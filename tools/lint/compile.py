@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 
+# GNU's dialect, as CMake chooses it: it predefines macros such as unix and linux.
 _FLAGS = [
-    "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Iinclude", "-Ilib", "-Itests",
+    "-std=gnu++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Iinclude", "-Ilib", "-Itests",
     "-DLLHTTP_STRICT_MODE=1", "-isystem", "/usr/share/include/llhttp",
 ]
 _PACKAGES = ["fmt", "liburing", "openssl", "libnghttp2", "zlib"]

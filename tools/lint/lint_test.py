@@ -251,6 +251,10 @@ class compiled(planted):
             found = {f[0] for f in compilation.check_headers(self.root, headers, 2)}
             self.assertEqual({"include/rill/base/x.hpp"}, found)
 
+    def test_a_name_that_a_compiler_predefines_is_found(self):
+        self.plant("include/rill/base/x.hpp", "#pragma once\nenum class family { unix };\n")
+        self.assertNotEqual([], list(compilation.check_headers(self.root, ["include/rill/base/x.hpp"], 1)))
+
     def test_a_changed_include_compiles_its_includers_again(self):
         self.plant("lib/base/x.hpp", '#pragma once\n#include "base/y.hpp"\ninline y z;\n')
         self.plant("lib/base/y.hpp", "#pragma once\nusing y = int;\n")

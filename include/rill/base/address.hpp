@@ -20,10 +20,10 @@ class RILL_API address {
 public:
     /// What kind of address it is.
     enum class family : std::uint8_t {
-        none,  ///< Nothing yet, or unknown.
-        ipv4,  ///< IPv4.
-        ipv6,  ///< IPv6.
-        unix,  ///< A path in the file system or an abstract name.
+        none,   ///< Nothing yet, or unknown.
+        ipv4,   ///< IPv4.
+        ipv6,   ///< IPv6.
+        local,  ///< A path in the file system or an abstract name.
     };
 
     address() noexcept = default;
