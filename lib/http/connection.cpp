@@ -26,10 +26,27 @@ private:
     idle_connection entry_;
 };
 
+/// Answers what `first` brings, and what belongs to it.
 task<next_step> serve_burst(server_core& home, byte_stream& peer, lease first) {
-    exchange burst(home, peer);
-    next_step const after = co_await burst.run(std::move(first));
-    co_return after;
+    using progress = exchange::progress;
+    exchange burst(home, peer, std::move(first));
+    for (;;) {
+        progress step = burst.advance();
+        if (step > progress::lost) {
+            step = co_await burst.resolve(step);
+            if (step == progress::answered) continue;
+        }
+        if (step == progress::lost) co_return next_step::cut;
+        if (!burst.output().empty()) {
+            burst.settle();
+            auto const sent =
+                co_await as_result(peer.write(burst.output(), burst.write_deadline()));
+            if (!sent) co_return next_step::cut;
+            burst.sent();
+        }
+        if (step == progress::ended) co_return next_step::close;
+        if (step == progress::used_up) co_return next_step::wait;
+    }
 }
 
 /// The client gets what was written: FIN, then what it still sends is dropped, then close.

@@ -46,48 +46,51 @@ constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
-exchange::exchange(server_core& home, byte_stream& peer)
+exchange::exchange(server_core& home, byte_stream& peer, lease first)
     : home_(home),
       peer_(peer),
-      input_(home),
+      input_(home, std::move(first)),
       output_(home.take_buffer()),
       parser_(limits_of(home.options())) {}
 
 exchange::~exchange() {
     home_.keep_buffer(std::move(output_));
-    home_.keep_buffer(std::move(head_));
-    home_.keep_buffer(std::move(body_));
+    if (waiting_) [[unlikely]] {
+        home_.keep_buffer(std::move(waiting_->head));
+    }
 }
 
-task<next_step> exchange::run(lease first) {
-    static_cast<void>(input_.add(std::move(first)));
+exchange::progress exchange::advance() {
     while (!over_) {
         auto const parsed = parser_.parse(input_.view());
-        progress step = progress::answered;
-        if (parsed.state == http1::head_state::complete) [[likely]] {
-            // The common case runs through without another frame: no content, a handler that
-            // answers at once, an answer that fits the output.
-            step = begin_request();
-            if (step > progress::answered && step < progress::ended) {
-                step = co_await continue_request(step);
-            }
-            if (step == progress::answered) finish_request();
-        } else if (parsed.state == http1::head_state::need_more) {
-            if (input_.empty()) break;
-            step = co_await read_more_head();
-        } else {
-            step = refuse(parsed.status, parsed.reason);
+        if (parsed.state == http1::head_state::need_more) {
+            return input_.empty() ? progress::used_up : progress::needs_head;
         }
-        if (step == progress::lost) co_return next_step::cut;
-        if (step == progress::ended) over_ = true;
-        if (output_.size() >= home_.options().output_bytes) {
-            bool const sent = co_await flush();
-            if (!sent) co_return next_step::cut;
+        if (parsed.state == http1::head_state::failed) {
+            return refuse(parsed.status, parsed.reason);
         }
+        progress const step = begin_request();
+        if (step != progress::answered) return step;
+        finish_request();
+        if (output_.size() >= home_.options().output_bytes) return progress::output_due;
     }
-    bool const sent = co_await flush();
-    if (!sent) co_return next_step::cut;
-    co_return over_ ? next_step::close : next_step::wait;
+    return progress::ended;
+}
+
+task<exchange::progress> exchange::resolve(progress from) {
+    progress step = from;
+    if (step == progress::needs_head) {
+        step = co_await read_more_head();
+        co_return step;
+    }
+    if (step == progress::needs_body) {
+        step = co_await read_body();
+        if (step == progress::answered) step = call_handler();
+    }
+    if (step == progress::needs_wait) step = co_await wait_for_handler();
+    if (step == progress::needs_send) step = co_await send_body();
+    if (step == progress::answered) finish_request();
+    co_return step;
 }
 
 exchange::progress exchange::begin_request() {
@@ -119,32 +122,21 @@ exchange::progress exchange::call_handler() {
 exchange::progress exchange::append(response& answer) {
     if (write_answer(home_, output_, answer, frame_)) [[likely]]
         return progress::answered;
-    answer_ = std::move(answer);
+    slow().answer = std::move(answer);
     return progress::needs_send;
 }
 
 void exchange::finish_request() {
     std::size_t const head_size = head_kept_ ? 0 : parser_.head().size();
     input_.consume(head_size + std::exchange(body_in_place_, 0));
-    if (head_kept_) {
-        head_.clear();
+    if (head_kept_) [[unlikely]] {
+        waiting_->head.clear();
+        waiting_->body.release();
         head_kept_ = false;
     }
-    if (!body_.empty()) body_.clear();
     detail::request_access::clear(request_);
     parser_.reset();
     if (!frame_.keep_alive) over_ = true;
-}
-
-task<exchange::progress> exchange::continue_request(progress from) {
-    progress step = from;
-    if (step == progress::needs_body) {
-        step = co_await read_body();
-        if (step == progress::answered) step = call_handler();
-    }
-    if (step == progress::needs_wait) step = co_await wait_for_handler();
-    if (step == progress::needs_send) step = co_await send_body();
-    co_return step;
 }
 
 task<exchange::progress> exchange::read_body() {
@@ -169,9 +161,10 @@ task<exchange::progress> exchange::read_body() {
         bool const sent = co_await flush();
         if (!sent) co_return progress::lost;
     }
-    body_ = buffer(static_cast<std::size_t>(limit));
+    slow().body = buffer(static_cast<std::size_t>(limit));
     progress const step = co_await decode_body(deadline_in(home_.options().body_timeout));
-    if (step == progress::answered) detail::request_access::set_body(request_, body_.view());
+    if (step == progress::answered)
+        detail::request_access::set_body(request_, waiting_->body.view());
     co_return step;
 }
 
@@ -179,7 +172,7 @@ task<exchange::progress> exchange::decode_body(time_point deadline) {
     http1::body_decoder decoder(parser_.head().framing());
     for (;;) {
         auto const step = decoder.next(input_.view());
-        if (step.what == http1::body_event::data && !body_.append(step.data)) {
+        if (step.what == http1::body_event::data && !waiting_->body.append(step.data)) {
             co_return refuse(413, "the content is larger than allowed");
         }
         input_.consume(step.consumed);
@@ -226,21 +219,21 @@ task<exchange::progress> exchange::wait_for_handler() {
 }
 
 task<exchange::progress> exchange::send_body() {
-    if (std::holds_alternative<file_range>(answer_.body())) {
+    if (std::holds_alternative<file_range>(waiting_->answer.body())) {
         progress const step = co_await send_file();
-        answer_ = response();
+        waiting_->answer = response();
         co_return step;
     }
-    bytes const pieces[] = {output_.view(), answer_.text()};
+    bytes const pieces[] = {output_.view(), waiting_->answer.text()};
     auto const sent = co_await as_result(
         peer_.write(std::span<bytes const>(pieces), deadline_in(home_.options().write_timeout)));
     output_.clear();
-    answer_ = response();
+    waiting_->answer = response();
     co_return sent ? progress::answered : progress::lost;
 }
 
 task<exchange::progress> exchange::send_file() {
-    auto const& range = std::get<file_range>(answer_.body());
+    auto const& range = std::get<file_range>(waiting_->answer.body());
     if (range.size() <= read_file_bytes || !peer_.sends_files()) {
         progress const step = co_await copy_file(range);
         co_return step;
@@ -314,15 +307,16 @@ task<bool> exchange::flush() {
 void exchange::keep_head(std::size_t with_body) {
     std::size_t const head_size = parser_.head().size();
     bytes const kept = input_.view().first(head_size + with_body);
-    if (head_.capacity() == 0) head_ = home_.take_buffer();
-    bool const fits = head_.append(kept);
+    buffer& copy = slow().head;
+    if (copy.capacity() == 0) copy = home_.take_buffer();
+    bool const fits = copy.append(kept);
     RILL_ASSERT(fits, "a head and a body in one piece fit the buffer that they came in");
     input_.consume(kept.size());
     head_kept_ = true;
-    parser_.head().rebase(head_.view().data());
+    parser_.head().rebase(copy.view().data());
     detail::request_access::assign(request_, parser_.head());
     if (with_body != 0) {
-        detail::request_access::set_body(request_, head_.view().without_first(head_size));
+        detail::request_access::set_body(request_, copy.view().without_first(head_size));
     }
 }
 

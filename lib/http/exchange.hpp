@@ -1,6 +1,8 @@
 // The requests that one burst of input brings: parsed, answered in order, sent in one go.
 #pragma once
 
+#include <optional>
+
 #include "http/input_window.hpp"
 #include "http/server_core.hpp"
 #include "http/write_answer.hpp"
@@ -22,33 +24,59 @@ enum class next_step : std::uint8_t {
 
 /// Serves requests until the input at hand is used up. Lives in a frame of its own, which is freed
 /// before the connection waits again.
+///
+/// `advance` runs as many requests as need no wait; `resolve` is the slow way of one that does.
 class exchange {
 public:
-    exchange(server_core& home, byte_stream& peer);
+    /// How far it has come.
+    enum class progress : std::uint8_t {
+        answered,    ///< The answer is in the output; the request is not finished.
+        used_up,     ///< No further request is at hand.
+        output_due,  ///< There is enough output for a send.
+        ended,       ///< Nothing more is to be read or answered; what is in the output is sent.
+        lost,        ///< The connection is broken or the client gone.
+        needs_head,  ///< More of a head has to be received.
+        needs_body,  ///< Content has to be received first.
+        needs_wait,  ///< The handler returns a task.
+        needs_send,  ///< The answer's body is sent from where it is.
+    };
+
+    /// Begins with what was received.
+    exchange(server_core& home, byte_stream& peer, lease first);
     exchange(exchange const&) = delete;
     exchange& operator=(exchange const&) = delete;
     ~exchange();
 
-    /// Serves what `first` brings, and what belongs to it.
-    [[nodiscard]] task<next_step> run(lease first);
+    /// Serves requests without a wait. Returns why it stopped: never `answered`.
+    [[nodiscard]] progress advance();
+    /// Does what `advance` could not. Returns `answered` to go on, `ended` or `lost`.
+    [[nodiscard]] task<progress> resolve(progress from);
+
+    /// Answers that are to be sent.
+    [[nodiscard]] bytes output() const noexcept { return output_.view(); }
+    /// They were sent.
+    void sent() noexcept { output_.clear(); }
+    /// Gives the kernel's buffer back: call it before a wait that the peer controls.
+    void settle() { input_.settle(); }
+    /// The deadline of a write that begins now.
+    [[nodiscard]] time_point write_deadline() const noexcept {
+        return deadline_in(home_.options().write_timeout);
+    }
 
 private:
-    /// How far a request has come.
-    enum class progress : std::uint8_t {
-        answered,    ///< The answer is in the output.
-        needs_body,  ///< Content has to be received first.
-        needs_wait,  ///< The handler returns a task.
-        needs_send,  ///< The answer's body is sent from where it is.
-        ended,       ///< The connection cannot go on; what is in the output is still sent.
-        lost,        ///< The connection is broken or the client gone.
+    // What only requests that wait need.
+    struct waiting {
+        buffer head;      // a copy of the head and of a small body
+        buffer body;      // content that came in pieces
+        response answer;  // while its body is being sent
     };
+
     enum class arrival : std::uint8_t { came, ended, timed_out };
 
     [[nodiscard]] progress begin_request();
     [[nodiscard]] progress call_handler();
     [[nodiscard]] progress append(response& answer);
     void finish_request();
-    [[nodiscard]] task<progress> continue_request(progress from);
     [[nodiscard]] task<progress> read_body();
     [[nodiscard]] task<progress> decode_body(time_point deadline);
     [[nodiscard]] task<progress> wait_for_handler();
@@ -59,6 +87,10 @@ private:
     [[nodiscard]] task<arrival> receive(time_point deadline);
     [[nodiscard]] task<bool> flush();
 
+    [[nodiscard]] waiting& slow() noexcept {
+        if (!waiting_) waiting_.emplace();
+        return *waiting_;
+    }
     void keep_head(std::size_t with_body);
     progress refuse(unsigned code, std::string_view reason);
     [[nodiscard]] time_point deadline_in(duration length) const noexcept;
@@ -67,16 +99,14 @@ private:
     byte_stream& peer_;
     input_window input_;
     buffer output_;
-    buffer head_;      // a copy of the head (and of a small body), for handlers that wait
-    buffer body_;      // content that came in pieces
-    response answer_;  // while its body is being sent
     http1::request_parser parser_;
     request request_;
     answer_frame frame_;
     handler chosen_;
+    std::optional<waiting> waiting_;
     time_point head_deadline_ = never;
     std::size_t body_in_place_ = 0;  // bytes of content that stand in the window behind the head
-    bool head_kept_ = false;         // the head is in head_, and no longer in the window
+    bool head_kept_ = false;         // the head is copied, and no longer in the window
     bool over_ = false;              // nothing more is to be read or answered
 };
 

@@ -14,7 +14,8 @@ namespace rill::http {
 /// what does not.
 class input_window {
 public:
-    explicit input_window(server_core& home) noexcept : home_(home) {}
+    /// Begins with what was received.
+    input_window(server_core& home, lease first) noexcept : home_(home), lease_(std::move(first)) {}
     input_window(input_window const&) = delete;
     input_window& operator=(input_window const&) = delete;
     ~input_window() {
@@ -69,8 +70,8 @@ private:
 
     server_core& home_;
     lease lease_;
-    buffer gathered_;
     bool gathering_ = false;
+    buffer gathered_;
 };
 
 }  // namespace rill::http

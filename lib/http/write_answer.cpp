@@ -1,8 +1,12 @@
 // From a response to bytes.
 #include "http/write_answer.hpp"
 
+#include <charconv>
+#include <cstring>
+#include <string_view>
 #include <variant>
 
+#include "codec/status_lines.hpp"
 #include "rill/codec/http1_writer.hpp"
 
 namespace rill::http {
@@ -22,6 +26,21 @@ void drop_reserved(headers& fields) noexcept {
     }
 }
 
+char* put(char* at, std::string_view text) noexcept {
+    std::memcpy(at, text.data(), text.size());
+    return at + text.size();
+}
+
+char* put_status(char* at, unsigned code) noexcept {
+    std::string_view const line = http1::detail::status_line(code);
+    if (!line.empty()) [[likely]]
+        return put(at, line);
+    // A code of the user's own goes out without a text.
+    at = put(at, "HTTP/1.1 ");
+    at = std::to_chars(at, at + 3, code).ptr;
+    return put(at, " \r\n");
+}
+
 }  // namespace
 
 bool write_answer(server_core& home, buffer& into, response& answer, answer_frame const& frame) {
@@ -39,25 +58,30 @@ bool write_answer(server_core& home, buffer& into, response& answer, answer_fram
     std::size_t const bound = fixed_part + fields.size() + type.size() + (appended ? size : 0);
     mutable_bytes const room = into.prepare(bound);
     RILL_ASSERT(room.size() >= bound, "the output buffer holds one answer beyond its own bound");
-    http1::head_writer head(room);
-    head.status(code);
-    if (!answer.headers().contains("date")) head.raw(home.date_line());
+    // The bound covers all of it, and the fields were checked when they were set, so that this is
+    // plain copying.
+    char* const begin = reinterpret_cast<char*>(room.data());
+    char* at = put_status(begin, code);
+    if (fields.empty() || !answer.headers().contains("date")) at = put(at, home.date_line());
     if (!type.empty() && !no_content && !answer.headers().contains("content-type")) {
-        head.raw("content-type: ");
-        head.raw(type);
-        head.raw("\r\n");
+        at = put(at, "content-type: ");
+        at = put(at, type);
+        at = put(at, "\r\n");
     }
-    if (!no_content) head.field("content-length", size);
+    if (!no_content) {
+        at = put(at, "content-length: ");
+        at = std::to_chars(at, at + http1::head_writer::number_bound, size).ptr;
+        at = put(at, "\r\n");
+    }
     if (!frame.keep_alive) {
-        head.raw("connection: close\r\n");
+        at = put(at, "connection: close\r\n");
     } else if (frame.http_1_0) {
-        head.raw("connection: keep-alive\r\n");
+        at = put(at, "connection: keep-alive\r\n");
     }
-    head.raw(fields);
-    head.end();
-    if (appended) head.raw(answer.text());
-    RILL_ASSERT(head.state() == http1::write_state::ok, "the bound covers every head");
-    into.commit(head.size());
+    if (!fields.empty()) at = put(at, fields);
+    at = put(at, "\r\n");
+    if (appended) at = put(at, answer.text());
+    into.commit(static_cast<std::size_t>(at - begin));
     return appended || no_content || frame.head_only || size == 0;
 }
 

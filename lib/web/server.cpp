@@ -136,7 +136,7 @@ tcp::listener server::state::listen() {
     tcp::listener made(listening_ ? at_.with_port(bound_.port()) : at_, options_.listener);
     if (!listening_) {
         bound_ = made.local_address();
-        if (bound_.kind() == address::family::unix) bound_ = at_;
+        if (bound_.kind() == address::family::local) bound_ = at_;
         listening_ = true;
         started_.notify_all();
     }
