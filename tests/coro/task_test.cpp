@@ -164,3 +164,58 @@ TEST_CASE("as_result shows a cancellation as a value and the next plain await en
     CHECK(main.line().reason() == cancel_reason::client_gone);
     CHECK(log == std::vector<std::string>{"cancelled", "cancelled"});
 }
+
+namespace {
+
+task<int> waits_in_two(manual_operation*& place, unsigned& inner_line, unsigned& outer_line) {
+    auto inner_wait = [](manual_operation*& at, unsigned& line) -> task<int> {
+        line = __LINE__ + 1;
+        int const value = co_await manual_operation(&at);
+        co_return value;
+    };
+    outer_line = __LINE__ + 1;
+    int const value = co_await inner_wait(place, inner_line);
+    co_return value;
+}
+
+}  // namespace
+
+TEST_CASE("a waiting line can be walked from its operation up, with the place of each await") {
+    manual_executor home;
+    manual_operation* place = nullptr;
+    unsigned inner_line = 0;
+    unsigned outer_line = 0;
+    root main(home, [&] { return waits_in_two(place, inner_line, outer_line); });
+    home.drain();
+    detail::promise_base const* const innermost = main.line().innermost();
+    REQUIRE(innermost != nullptr);
+    CHECK(innermost->where_.line() == inner_line);
+    REQUIRE(innermost->parent_ != nullptr);
+    CHECK(innermost->parent_->where_.line() == outer_line);
+    CHECK(innermost->parent_->parent_ == nullptr);
+    place->finish(1);
+    home.drain();
+    CHECK(main.take() == 1);
+    CHECK(main.line().innermost() == nullptr);
+}
+
+TEST_CASE("a line that was cancelled ten thousand awaits deep is taken down on the stack it has") {
+    manual_executor home;
+    manual_operation* place = nullptr;
+    struct nest {
+        static task<int> deep(int level, manual_operation*& at) {
+            if (level == 0) {
+                int const value = co_await manual_operation(&at);
+                co_return value;
+            }
+            int const below = co_await deep(level - 1, at);
+            co_return below;
+        }
+    };
+    root main(home, [&] { return nest::deep(10'000, place); });
+    home.drain();
+    main.cancel();
+    home.drain();
+    CHECK(main.stopped());
+    CHECK(place == nullptr);
+}

@@ -51,6 +51,11 @@ public:
 
     void start_on(chain& line) noexcept { what_.start_on(line); }
     void abandon() noexcept { what_.abandon(); }
+    void claim() noexcept
+        requires requires(Awaitable& a) { a.claim(); }
+    {
+        what_.claim();
+    }
     /// True when it ended by an exception that is no `error`.
     [[nodiscard]] bool failed() const noexcept {
         if constexpr (holds_result) {

@@ -54,7 +54,11 @@ public:
 
 private:
     void ended(outcome how) noexcept override {
-        if (how == outcome::stopped) what_->abandon();
+        if (how == outcome::stopped) {
+            what_->abandon();
+        } else if constexpr (requires { what_->claim(); }) {
+            what_->claim();
+        }
         owner_->child_ended(index_, how);
     }
 
