@@ -33,15 +33,16 @@ llhttp_t field_section::make_start_state() noexcept {
     return parser;
 }
 
-void field_section::start() noexcept {
-    // llhttp_t is plain data: copying the state after a request line costs a tenth of parsing one.
-    static llhttp_t const start_state = make_start_state();
-    parser_ = start_state;
-}
-
 field_section::state field_section::read(char const* base, std::uint32_t from,
                                          std::uint32_t to) noexcept {
     if (from == to) return state::need_more;
+    if (!begun_) {
+        // llhttp_t is plain data: copying the state after a request line costs a tenth of parsing
+        // one.
+        static llhttp_t const start_state = make_start_state();
+        parser_ = start_state;
+        begun_ = true;
+    }
     llhttp_errno_t const code = llhttp_execute(&parser_, base + from, to - from);
     if (code == HPE_OK) return state::need_more;
     if (code == HPE_PAUSED) return state::complete;
@@ -51,6 +52,7 @@ field_section::state field_section::read(char const* base, std::uint32_t from,
 
 /// A line reaches to the first control character, which must be the CR of its CRLF. Every fault
 /// that llhttp may have let pass ends a line too early, or leaves no name in front of the colon.
+template <bool Strict>
 bool field_section::split(field_table& table, std::uint32_t begin, std::uint32_t to,
                           std::uint32_t most_fields) noexcept {
     char const* const base = table.base_;
@@ -81,6 +83,12 @@ bool field_section::split(field_table& table, std::uint32_t begin, std::uint32_t
             .value_size = static_cast<std::uint16_t>(value_end - value),
         };
         known_field const which = find_known_token(line, name_size, end);
+        if constexpr (Strict) {
+            // What llhttp has looked at needs no second look, and a known name is a token.
+            if (which == known_field::none && !is_token({line, name_size})) {
+                return fail("a field name that is no token");
+            }
+        }
         if (which != known_field::none) {
             std::uint8_t& first = table.first_[static_cast<std::size_t>(which)];
             repeated |= static_cast<std::uint32_t>(first != field_table::absent)
@@ -96,6 +104,11 @@ bool field_section::split(field_table& table, std::uint32_t begin, std::uint32_t
     head_size_ = static_cast<std::uint32_t>(line + 2 - base);
     return true;
 }
+
+template bool field_section::split<true>(field_table&, std::uint32_t, std::uint32_t,
+                                         std::uint32_t) noexcept;
+template bool field_section::split<false>(field_table&, std::uint32_t, std::uint32_t,
+                                          std::uint32_t) noexcept;
 
 bool field_section::fail(char const* reason, std::uint16_t status) noexcept {
     reason_ = reason;

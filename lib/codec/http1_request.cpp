@@ -218,13 +218,15 @@ bool request_parser::split_absolute() noexcept {
 RILL_ONE_CALLER bool request_parser::read_fields(char const* base, std::uint32_t size) noexcept {
     using state = detail::field_section::state;
     detail::field_section& section = as_section(section_.data());
-    state const found = section.read(base, parsed_, size);
-    parsed_ = size;
-    if (found == state::need_more) return false;
     head_.rebase(base);
-    if (found == state::failed ||
-        !section.split(head_.fields_, fields_begin_, size, limits_.field_count))
-        return fail(section.status(), section.reason());
+    if (!section.read_whole(head_.fields_, fields_begin_, size, limits_.field_count)) {
+        state const found = section.read(base, parsed_, size);
+        parsed_ = size;
+        if (found == state::need_more) return false;
+        if (found == state::failed ||
+            !section.split(head_.fields_, fields_begin_, size, limits_.field_count))
+            return fail(section.status(), section.reason());
+    }
     if (!check_head()) return false;
     head_.size_ = section.head_size();
     phase_ = phase::complete;

@@ -63,7 +63,8 @@ bool write_answer(server_core& home, buffer& into, response& answer, answer_fram
     char* const begin = reinterpret_cast<char*>(room.data());
     char* at = put_status(begin, code);
     if (fields.empty() || !answer.headers().contains("date")) at = put(at, home.date_line());
-    if (!type.empty() && !no_content && !answer.headers().contains("content-type")) {
+    bool const own_type = !fields.empty() && answer.headers().contains("content-type");
+    if (!type.empty() && !no_content && !own_type) {
         at = put(at, "content-type: ");
         at = put(at, type);
         at = put(at, "\r\n");

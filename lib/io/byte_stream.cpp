@@ -41,15 +41,8 @@ void pending_write::advance(std::size_t count) noexcept {
     }
 }
 
-receive_operation::timer::timer(receive_operation& of) noexcept
-    : timer_node([](timer_node& node) noexcept {
-          auto& self = static_cast<timer&>(node).owner;
-          if (self.from_.stop_receive(self)) self.arrived(errc::timed_out);
-      }),
-      owner(of) {}
-
 receive_operation::receive_operation(byte_stream& from, time_point deadline) noexcept
-    : from_(from), deadline_(deadline), timer_(*this) {}
+    : from_(from), deadline_(deadline) {}
 
 receive_operation::~receive_operation() {
     // Input that nobody took (a losing branch, a cancelled line) is the next receiver's.
@@ -62,8 +55,15 @@ bool receive_operation::start() noexcept {
         set_result(*std::move(now));
         return false;
     }
-    if (deadline_ != never) timers_of(*this).arm(timer_, deadline_);
+    if (deadline_ != never) {
+        from_.read_deadline_.who = this;
+        from_.read_deadline_.set(timers_of(*this), deadline_);
+    }
     return true;
+}
+
+void receive_operation::expired() noexcept {
+    if (from_.stop_receive(*this)) arrived(errc::timed_out);
 }
 
 void receive_operation::cancel(cancel_reason) noexcept {
@@ -71,7 +71,7 @@ void receive_operation::cancel(cancel_reason) noexcept {
 }
 
 void receive_operation::arrived(result<lease> input) noexcept {
-    if (deadline_ != never) timers_of(*this).cancel(timer_);
+    if (deadline_ != never) from_.read_deadline_.clear();
     set_result(std::move(input));
     complete();
 }
@@ -80,15 +80,20 @@ void receive_operation::throw_error(std::error_code code) const {
     throw error(code, "receive from", from_.remote_address().text());
 }
 
-read_operation::timer::timer(read_operation& of) noexcept
-    : timer_node([](timer_node& node) noexcept {
-          auto& self = static_cast<timer&>(node).owner;
-          if (self.from_.stop_receive(self)) self.arrived(errc::timed_out);
+byte_stream::read_deadline::read_deadline(byte_stream& of) noexcept
+    : lazy_timer(
+          [](lazy_timer& timer) noexcept { static_cast<read_deadline&>(timer).who->expired(); }),
+      owner(of) {}
+
+byte_stream::write_deadline::write_deadline(byte_stream& of) noexcept
+    : lazy_timer([](lazy_timer& timer) noexcept {
+          auto& self = static_cast<write_deadline&>(timer);
+          self.owner.stop_write(*self.who, errc::timed_out);
       }),
       owner(of) {}
 
 read_operation::read_operation(byte_stream& from, mutable_bytes into, time_point deadline) noexcept
-    : from_(from), into_(into), deadline_(deadline), timer_(*this) {
+    : from_(from), into_(into), deadline_(deadline) {
     RILL_ASSERT(!into.empty(), "read into at least one byte: 0 means the end of the stream");
 }
 
@@ -97,8 +102,15 @@ bool read_operation::start() noexcept {
         take(*std::move(now));
         return false;
     }
-    if (deadline_ != never) timers_of(*this).arm(timer_, deadline_);
+    if (deadline_ != never) {
+        from_.read_deadline_.who = this;
+        from_.read_deadline_.set(timers_of(*this), deadline_);
+    }
     return true;
+}
+
+void read_operation::expired() noexcept {
+    if (from_.stop_receive(*this)) arrived(errc::timed_out);
 }
 
 void read_operation::cancel(cancel_reason) noexcept {
@@ -118,7 +130,7 @@ void read_operation::take(result<lease> input) noexcept {
 }
 
 void read_operation::arrived(result<lease> input) noexcept {
-    if (deadline_ != never) timers_of(*this).cancel(timer_);
+    if (deadline_ != never) from_.read_deadline_.clear();
     take(std::move(input));
     complete();
 }
@@ -154,8 +166,18 @@ bool write_operation::start() noexcept {
         set_result(*now);
         return false;
     }
-    if (deadline_ != never) timers_of(*this).arm(timer_, deadline_);
+    if (deadline_ != never) arm_deadline();
     return true;
+}
+
+void write_operation::arm_deadline() noexcept {
+    if (to_.write_deadline_.is_set()) {
+        timers_of(*this).arm(timer_, deadline_);
+        return;
+    }
+    on_stream_timer_ = true;
+    to_.write_deadline_.who = this;
+    to_.write_deadline_.set(timers_of(*this), deadline_);
 }
 
 void write_operation::cancel(cancel_reason) noexcept {
@@ -163,7 +185,11 @@ void write_operation::cancel(cancel_reason) noexcept {
 }
 
 void write_operation::written(result<void> outcome) noexcept {
-    if (deadline_ != never) timers_of(*this).cancel(timer_);
+    if (on_stream_timer_) {
+        to_.write_deadline_.clear();
+    } else if (timer_.armed()) {
+        timers_of(*this).cancel(timer_);
+    }
     set_result(outcome);
     complete();
 }

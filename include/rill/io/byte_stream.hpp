@@ -11,6 +11,7 @@
 #include "rill/base/result.hpp"
 #include "rill/base/time.hpp"
 #include "rill/coro/operation.hpp"
+#include "rill/rt/lazy_timer.hpp"
 #include "rill/rt/lease.hpp"
 #include "rill/rt/timer_wheel.hpp"
 
@@ -25,6 +26,8 @@ class RILL_API input_waiter {
 public:
     /// Input, the end of the stream (an empty lease), or why there is none.
     virtual void arrived(result<lease> input) noexcept = 0;
+    /// The deadline of the wait has passed.
+    virtual void expired() noexcept = 0;
 
 protected:
     input_waiter() noexcept = default;
@@ -94,14 +97,11 @@ private:
     bool start() noexcept override;
     void cancel(cancel_reason reason) noexcept override;
     void arrived(result<lease> input) noexcept override;
+    void expired() noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
 
     byte_stream& from_;
     time_point deadline_;
-    struct timer final : timer_node {
-        explicit timer(receive_operation& of) noexcept;
-        receive_operation& owner;
-    } timer_;
 };
 
 /// The wait of `byte_stream::read`.
@@ -115,6 +115,7 @@ private:
     bool start() noexcept override;
     void cancel(cancel_reason reason) noexcept override;
     void arrived(result<lease> input) noexcept override;
+    void expired() noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
 
     void take(result<lease> input) noexcept;
@@ -122,10 +123,6 @@ private:
     byte_stream& from_;
     mutable_bytes into_;
     time_point deadline_;
-    struct timer final : timer_node {
-        explicit timer(read_operation& of) noexcept;
-        read_operation& owner;
-    } timer_;
 };
 
 /// The wait of `byte_stream::write`.
@@ -143,8 +140,11 @@ private:
     void written(result<void> outcome) noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
 
+    void arm_deadline() noexcept;
+
     byte_stream& to_;
     time_point deadline_;
+    bool on_stream_timer_ = false;  // else, where there is a deadline, on a timer of its own
     struct timer final : timer_node {
         explicit timer(write_operation& of) noexcept;
         write_operation& owner;
@@ -225,7 +225,7 @@ protected:
     friend class read_operation;
     friend class write_operation;
 
-    byte_stream() noexcept = default;
+    byte_stream() noexcept : read_deadline_(*this), write_deadline_(*this) {}
     ~byte_stream() = default;
 
     /// What is there now, or nothing: then `who` is told later.
@@ -239,6 +239,20 @@ protected:
     [[nodiscard]] virtual std::optional<result<void>> begin_write(pending_write& what) noexcept = 0;
     /// Asks for an early end of `what`; `written` follows, at once or later.
     virtual void stop_write(pending_write& what, std::error_code why) noexcept = 0;
+
+private:
+    // The deadlines of the reader and of the one writer that is alone, kept here so that setting
+    // one for every message costs next to nothing.
+    struct read_deadline final : lazy_timer {
+        explicit read_deadline(byte_stream& of) noexcept;
+        byte_stream& owner;
+        input_waiter* who = nullptr;
+    } read_deadline_;
+    struct write_deadline final : lazy_timer {
+        explicit write_deadline(byte_stream& of) noexcept;
+        byte_stream& owner;
+        pending_write* who = nullptr;
+    } write_deadline_;
 };
 
 }  // namespace rill
