@@ -94,12 +94,18 @@ TEST_CASE("a cancel ends the wait at once, and the result of stuck work is dropp
         std::shared_ptr<std::atomic<int>> count;
     };
     gate const stuck = closed_gate();
-    auto const work = [](gate through, std::shared_ptr<std::atomic<int>> count) {
+    auto const begun = std::make_shared<std::atomic<bool>>(false);
+    auto const work = [](gate through, std::shared_ptr<std::atomic<int>> count,
+                         std::shared_ptr<std::atomic<bool>> started) {
+        *started = true;
         through->acquire();
         return counted(std::move(count));
     };
+    auto const until_begun = [&]() -> task<> {
+        while (!begun->exchange(false)) co_await rill::sleep(100us);
+    };
     auto const leave = [&]() -> task<> {
-        auto won = co_await when_any(blocking(work, stuck, dropped), rill::sleep(1ms));
+        auto won = co_await when_any(blocking(work, stuck, dropped, begun), until_begun());
         CHECK(won.index == 1);
     };
     run(leave());  // the core ends although the job is stuck: its result finds nobody
@@ -108,7 +114,7 @@ TEST_CASE("a cancel ends the wait at once, and the result of stuck work is dropp
     CHECK(dropped->load() == 1);
 
     auto const stay = [&]() -> task<> {
-        auto won = co_await when_any(blocking(work, stuck, dropped), rill::sleep(1ms));
+        auto won = co_await when_any(blocking(work, stuck, dropped, begun), until_begun());
         CHECK(won.index == 1);
         stuck->release();
         while (dropped->load() != 2) co_await rill::sleep(100us);

@@ -2,6 +2,7 @@
 // a program of its own because what it tests is the return from main.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <semaphore>
 
 #include "rill/coro/when_any.hpp"
@@ -12,8 +13,16 @@
 TEST_CASE("main returns while a blocking job is stuck and another thread of the pool is idle") {
     using namespace rill;
     static auto& gate = *new std::binary_semaphore(0);  // the job outlives the destructors
+    static auto& begun = *new std::atomic<bool>(false);
     auto const body = []() -> task<> {
-        auto won = co_await when_any(blocking([] { gate.acquire(); }), rill::sleep(1ms));
+        auto const until_begun = []() -> task<> {
+            while (!begun.load()) co_await rill::sleep(100us);
+        };
+        auto won = co_await when_any(blocking([] {
+                                         begun = true;
+                                         gate.acquire();
+                                     }),
+                                     until_begun());
         CHECK(won.index == 1);
         co_await blocking([] {});
     };

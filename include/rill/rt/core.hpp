@@ -63,6 +63,7 @@ public:
     [[nodiscard]] time_point clock() const noexcept;
     /// Its place among the cores of `run_per_core`; 0 alone.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+    /// Its timers, all of them.
     [[nodiscard]] timer_wheel& timers() noexcept { return timers_; }
 
     /// The cores that run beside this one, itself included; null outside `run_per_core`.
@@ -72,6 +73,7 @@ public:
 
     /// For the layers above the seam.
     [[nodiscard]] class driver& io() noexcept { return *driver_; }
+    /// For the layers above the seam: where received bytes lie.
     [[nodiscard]] class receive_buffers& buffers() noexcept;
     /// The mailbox by which other threads reach this core; outlives it for those that hold it.
     [[nodiscard]] std::shared_ptr<mailbox> const& post_box() const noexcept { return mailbox_; }
@@ -104,6 +106,7 @@ public:
         std::uint64_t enters = 0;       ///< Transitions into the kernel made by them.
         std::uint64_t completions = 0;  ///< Results collected.
     };
+    /// The counts up to now.
     [[nodiscard]] counters totals() const noexcept;
 
 private:
@@ -129,12 +132,13 @@ private:
 /// Knows when the root of a core has ended.
 class core::root_owner final : public detail::child_owner {
 public:
+    /// The root has ended.
     void child_ended(std::size_t, outcome how) noexcept override {
         done = true;
         stopped = how == outcome::stopped;
     }
-    bool done = false;
-    bool stopped = false;
+    bool done = false;     ///< It has ended.
+    bool stopped = false;  ///< By a cancellation.
 };
 
 template <awaitable Awaitable>

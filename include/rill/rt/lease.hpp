@@ -28,6 +28,7 @@ class lease {
 public:
     /// The empty lease: the end of the stream.
     lease() noexcept = default;
+    /// For the stream that received: `view` in buffer `index` of `source`.
     lease(buffer_source& source, std::uint32_t index, mutable_bytes view) noexcept
         : source_(&source), data_(view.data()), size_(view.size()), index_(index) {}
     lease(lease&& other) noexcept
@@ -51,10 +52,13 @@ public:
     [[nodiscard]] explicit operator bool() const noexcept { return size_ != 0; }
     /// The bytes; they die with the lease.
     [[nodiscard]] bytes operator*() const noexcept { return view(); }
+    /// The bytes; they die with the lease.
     [[nodiscard]] bytes view() const noexcept { return {data_, size_}; }
+    /// The bytes; they die with the lease.
     operator bytes() const noexcept { return view(); }
     /// The bytes, to be changed in place: nobody else reads them.
     [[nodiscard]] mutable_bytes writable() noexcept { return {data_, size_}; }
+    /// How many bytes.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Drops the first `count` bytes from the view.
     void consume(std::size_t count) noexcept {

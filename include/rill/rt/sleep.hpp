@@ -15,9 +15,12 @@ class [[nodiscard]] RILL_API sleep_operation final : public operation {
 public:
     using value_type = void;
 
+    /// A wait until `until`.
     explicit sleep_operation(time_point until) noexcept : until_(until), timer_(*this) {}
     void await_resume() const noexcept {}
+    /// Never: there is no error.
     [[nodiscard]] bool failed() const noexcept { return false; }
+    /// Nothing, or `errc::cancelled`.
     [[nodiscard]] result<void> take_result() const noexcept { return outcome_; }
     [[nodiscard]] char const* name() const noexcept override { return "sleep"; }
 
