@@ -185,6 +185,12 @@ void run_cores(run_options const& options, task<> (*body)(void*), void* context)
                 "run_per_core waits for all of its cores: call it from main, not from a coroutine");
     std::uint32_t const count = cores_wanted(options.cores);
     run_state state(options, count, body, context);
+    if (count == 1 && !options.pin) {
+        // One core needs no thread of its own.
+        state.run_core(0);
+        state.rethrow();
+        return;
+    }
     std::vector<std::thread> threads;
     threads.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {

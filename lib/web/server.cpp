@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 
@@ -77,6 +78,8 @@ void add(http::server_counters& sum, http::server_counters const& more) noexcept
     sum.timed_out += more.timed_out;
     sum.clients_gone += more.clients_gone;
     sum.failed += more.failed;
+    sum.turns += more.turns;
+    sum.enters += more.enters;
 }
 
 }  // namespace
@@ -156,6 +159,9 @@ task<> server::state::run_core() {
         co_await stop_core(listener, home, count, group, stop);
     };
     co_await with_task_group(body);
+    auto const totals = core::current().totals();
+    home.counters().turns = totals.turns;
+    home.counters().enters = totals.enters;
     std::lock_guard const lock(mutex_);
     add(report_.counters, home.counters());
 }
@@ -251,6 +257,14 @@ task<> watch_signals(server& of, event& over) {
     }
 }
 
+/// For benchmarks: what the loops did for the requests.
+void print_statistics(http::server_counters const& counters) {
+    std::fputs(fmt::format("rill: turns={} requests={} enters={}\n", counters.turns,
+                           counters.requests, counters.enters)
+                   .c_str(),
+               stderr);
+}
+
 task<> serve_core(server& of, bool with_signals) {
     event over;
     auto serving = [](server& self, event& ended) -> task<> {
@@ -275,6 +289,7 @@ int serve(router& app, std::string_view address, serve_options const& options) {
         for (std::string const& alive : report.alive) {
             std::fputs(fmt::format("rill: cut at shutdown:\n{}", alive).c_str(), stderr);
         }
+        if (std::getenv("RILL_STATS") != nullptr) print_statistics(report.counters);
         return report.cut == 0 ? 0 : 1;
     } catch (std::exception const& failure) {
         std::fputs(fmt::format("rill: {}\n", failure.what()).c_str(), stderr);

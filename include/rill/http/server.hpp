@@ -54,6 +54,8 @@ struct server_counters {
     std::uint64_t timed_out = 0;     ///< Ended by a deadline.
     std::uint64_t clients_gone = 0;  ///< Handlers cancelled because the client had left.
     std::uint64_t failed = 0;        ///< Handlers that threw something unexpected.
+    std::uint64_t turns = 0;         ///< Turns of the cores' loops, until the server had ended.
+    std::uint64_t enters = 0;        ///< Transitions into the kernel that those made.
 };
 
 /// What answers requests: a router, or one function for all.
