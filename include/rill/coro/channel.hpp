@@ -177,14 +177,14 @@ private:
 /// The wait of `channel::send`.
 template <class T>
 class [[nodiscard]] channel<T>::send_operation final : public value_operation<void>,
-                                                       private detail::wait_node {
+                                                       public detail::wait_node {
 public:
+    /// The wait for room in `to`.
     send_operation(channel& to, T value) noexcept : to_(to), value_(std::move(value)) {}
     [[nodiscard]] char const* name() const noexcept override { return "send"; }
 
 private:
     friend class channel;
-    friend class detail::wait_list<send_operation>;
 
     bool start() noexcept override {
         if (to_.closed_) {
@@ -227,10 +227,11 @@ private:
 /// The wait of `channel::receive`.
 template <class T>
 class [[nodiscard]] channel<T>::receive_operation final : public operation,
-                                                          private detail::wait_node {
+                                                          public detail::wait_node {
 public:
     using value_type = std::optional<T>;
 
+    /// The wait for a value of `from`.
     explicit receive_operation(channel& from) noexcept : from_(from) {}
     ~receive_operation() { abandon(); }
     [[nodiscard]] char const* name() const noexcept override { return "receive"; }
@@ -264,7 +265,6 @@ public:
 
 private:
     friend class channel;
-    friend class detail::wait_list<receive_operation>;
     enum class state : std::uint8_t { empty, promised, claimed, cancelled };
 
     bool start() noexcept override {

@@ -32,14 +32,14 @@ private:
 
 /// The wait of `event::wait`.
 class [[nodiscard]] event::wait_operation final : public value_operation<void>,
-                                                  private detail::wait_node {
+                                                  public detail::wait_node {
 public:
+    /// The wait for `what`.
     explicit wait_operation(event& what) noexcept : event_(what) {}
     [[nodiscard]] char const* name() const noexcept override { return "event"; }
 
 private:
     friend class event;
-    friend class detail::wait_list<wait_operation>;
 
     bool start() noexcept override {
         if (event_.set_) {

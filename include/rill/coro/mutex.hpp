@@ -70,8 +70,9 @@ private:
 
 /// The wait of `mutex::lock`.
 class [[nodiscard]] mutex::lock_operation final : public value_operation<guard>,
-                                                  private detail::wait_node {
+                                                  public detail::wait_node {
 public:
+    /// The wait for the lock of `from`.
     explicit lock_operation(mutex& from) noexcept : from_(from) {}
     [[nodiscard]] char const* name() const noexcept override { return "mutex"; }
     /// Passes on what nobody will take. For combinators.
@@ -79,7 +80,6 @@ public:
 
 private:
     friend class mutex;
-    friend class detail::wait_list<lock_operation>;
 
     bool start() noexcept override {
         if (auto now = from_.try_lock()) {

@@ -124,6 +124,7 @@ public:
     [[nodiscard]] bool failed() const noexcept { return result_ && !result_->has_value(); }
 
 protected:
+    /// The chain was told to end before: the result is `cancelled`.
     void refuse() noexcept override { result_.emplace(errc::cancelled); }
     /// Sets what the await gives. The last call before `complete` counts.
     void set_result(result<T> value) noexcept { result_.emplace(std::move(value)); }

@@ -91,8 +91,9 @@ private:
 
 /// The wait of `semaphore::acquire`.
 class [[nodiscard]] semaphore::acquire_operation final : public value_operation<guard>,
-                                                         private detail::wait_node {
+                                                         public detail::wait_node {
 public:
+    /// The wait for `count` permits of `from`.
     acquire_operation(semaphore& from, std::size_t count) noexcept : from_(from), count_(count) {
         RILL_ASSERT(count > 0, "acquire at least one permit");
         RILL_ASSERT(count <= from.limit_, "more permits than there are would wait for ever");
@@ -103,7 +104,6 @@ public:
 
 private:
     friend class semaphore;
-    friend class detail::wait_list<acquire_operation>;
 
     bool start() noexcept override {
         if (auto now = from_.try_acquire(count_)) {

@@ -147,6 +147,7 @@ public:
         void await_resume() { group_.rethrow(); }
         /// True when a child threw.
         [[nodiscard]] bool failed() const noexcept { return group_.failure_ != nullptr; }
+        /// True when it was cancelled.
         [[nodiscard]] bool stopped() const noexcept { return stopped_; }
         [[nodiscard]] char const* name() const noexcept override { return "join"; }
 
