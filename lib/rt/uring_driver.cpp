@@ -145,6 +145,7 @@ public:
         io_uring_sqe_set_data(entry, nullptr);
     }
     void reset_on_close(int descriptor) noexcept override { sockets::reset_on_close(descriptor); }
+    bool broken(int descriptor) noexcept override { return sockets::broken(descriptor); }
     address local(int descriptor) override { return sockets::local(descriptor); }
     address remote(int descriptor) override { return sockets::remote(descriptor); }
 
