@@ -36,6 +36,7 @@ void socket::arm() noexcept {
 
 std::optional<result<lease>> socket::begin_receive(input_waiter& who) noexcept {
     RILL_ASSERT(reader_ == nullptr, "one reader of a stream at a time");
+    if (closed_) return errc::closed;
     if (first_unread_ != receive_buffers::none) return dequeue();
     if (end_) {
         if (end_ == errc::end_of_stream) return lease();
@@ -72,6 +73,7 @@ lease socket::dequeue() noexcept {
 }
 
 void socket::put_back(lease input) noexcept {
+    if (closed_) return;  // nobody will read it: the lease gives its buffer back
     std::uint32_t const buffer = input.index();
     mutable_bytes const view = input.detach();
     auto& slot = buffers_.at(buffer);

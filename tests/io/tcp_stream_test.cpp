@@ -112,6 +112,36 @@ RILL_IO_TEST("closing ends a receive that waits in another coroutine with closed
     CHECK(write.error() == errc::closed);
 }
 
+RILL_IO_TEST("after close a receive says closed, also where the peer had ended before") {
+    pair ends;
+    co_await make_pair(ends);
+    ends.client.finish();
+    auto const end = co_await ends.server.receive();
+    CHECK_FALSE(end);
+    ends.server.close();
+    auto const after = co_await as_result(ends.server.receive());
+    CHECK(after.error() == errc::closed);
+}
+
+RILL_IO_TEST("input that was received but not taken is given back when the stream is closed") {
+    pair ends;
+    co_await make_pair(ends);
+    for (int pause = 0; pause < 6; ++pause) {
+        pair each;
+        co_await make_pair(each);
+        auto waiting = [&]() -> task<> {
+            auto const got = co_await each.server.receive();
+            (void)got;
+        };
+        auto closing = [&]() -> task<> {
+            co_await each.client.write("x");
+            co_await settle(pause);
+            each.server.close();
+        };
+        co_await when_any(closing(), waiting());
+    }
+}
+
 RILL_IO_TEST("a reset is an error of receive, not an end of the stream") {
     pair ends;
     co_await make_pair(ends);
