@@ -101,7 +101,11 @@ void socket::received(int value, std::uint32_t buffer, bool more) noexcept {
         return;
     }
     if (value == 0) {
-        ended(errc::end_of_stream);
+        // The kernel tells of a reset once: where a send has heard of it, receiving sees an end.
+        // A cut stream must not pass for a whole one.
+        bool const reset = broken_ ? broken_.category() == std::system_category()
+                                   : first_write_ != nullptr && home_.io().broken(descriptor_);
+        ended(reset ? system_error(ECONNRESET) : make_error_code(errc::end_of_stream));
     } else if (value == -ENOBUFS) {
         // Not an error of the connection: all buffers of the core are out, or were when it tried.
         // It goes on when one comes back.

@@ -165,6 +165,35 @@ RILL_IO_TEST("closing ends writes that wait with closed") {
     CHECK(std::get<1>(all) == errc::closed);
 }
 
+RILL_IO_TEST("a reset is an error of receive also where a waiting write hears of it first") {
+    for (int i = 0; i < 20; ++i) {
+        pair ends;
+        co_await make_pair(ends);
+        std::string const large(16'000'000, 'x');
+        auto writing = [&]() -> task<std::error_code> {
+            auto const wrote = co_await as_result(ends.server.write(large));
+            co_return wrote.error();
+        };
+        auto reading = [&]() -> task<std::error_code> {
+            auto const got = co_await as_result(ends.server.receive());
+            co_return got.error();
+        };
+        auto resetting = [&]() -> task<> {
+            co_await settle(i);
+            ends.client.reset();
+        };
+        if (i % 2 == 0) {
+            auto const all = co_await when_all(writing(), reading(), resetting());
+            CHECK(std::get<0>(all));
+            CHECK(std::get<1>(all) == std::errc::connection_reset);
+        } else {
+            auto const all = co_await when_all(reading(), writing(), resetting());
+            CHECK(std::get<0>(all) == std::errc::connection_reset);
+            CHECK(std::get<1>(all));
+        }
+    }
+}
+
 RILL_IO_TEST("writing to a peer that has gone is an error, never a SIGPIPE (C098)") {
     pair ends;
     co_await make_pair(ends);
