@@ -189,6 +189,22 @@ RILL_IO_TEST("a cancelled connect is closed, also where it succeeded at that mom
     CHECK(test::open_descriptors() <= before + 1);
 }
 
+RILL_IO_TEST("a connect that is cancelled ends as cancelled, so a timeout of it is timed_out") {
+    tcp::listener full("127.0.0.1:0", {.backlog = 1});
+    address const where = full.local_address();
+    std::vector<tcp::stream> crowd;
+    std::error_code why;
+    for (int i = 0; i < 10 && !why; ++i) {
+        try {
+            auto made = co_await timeout(20ms, tcp::connect(where));
+            crowd.push_back(std::move(made));
+        } catch (error const& failure) {
+            why = failure.code();
+        }
+    }
+    CHECK(why == errc::timed_out);
+}
+
 RILL_IO_TEST("closing serves the clients that wait in the queue, and then says closed") {
     tcp::listener at("127.0.0.1:0");
     address const where = at.local_address();
