@@ -94,8 +94,11 @@ public:
 
     void release() noexcept {
         released_ = true;
-        close();
-        if (!in_flight()) delete this;
+        if (!closed_) {
+            close();
+        } else if (!in_flight()) {
+            delete this;
+        }
     }
 
 private:

@@ -37,6 +37,26 @@ task<> ask(address where, int number) {
 
 }  // namespace
 
+RILL_IO_TEST("a listener that never accepted closes and lets go") {
+    tcp::listener at("127.0.0.1:0");
+    CHECK(at.local_address().port() != 0);
+    co_return;
+}
+
+RILL_IO_TEST("a listener that was closed by hand says closed, and lets go") {
+    tcp::listener at("127.0.0.1:0");
+    at.close();
+    at.close();
+    auto const none = co_await as_result(at.accept());
+    CHECK(none.error() == errc::closed);
+    tcp::listener used("127.0.0.1:0");
+    co_await when_any(used.accept(), settle());
+    used.close();
+    co_await settle();
+    auto const nothing = co_await as_result(used.accept());
+    CHECK(nothing.error() == errc::closed);
+}
+
 RILL_IO_TEST("closing ends an accept that waits in another coroutine with closed (C130)") {
     tcp::listener at("127.0.0.1:0");
     auto waiting = [&]() -> task<std::error_code> {
