@@ -100,6 +100,9 @@ public:
             delete this;
         }
     }
+    [[nodiscard]] std::uint32_t most_connections() const noexcept {
+        return options_.most_connections;
+    }
 
 private:
     ~listener_state() {
@@ -202,6 +205,10 @@ listener::~listener() {
 
 void listener::close() noexcept {
     state_->close();
+}
+
+std::uint32_t listener::most_connections() const noexcept {
+    return state_->most_connections();
 }
 
 address listener::local_address() const {

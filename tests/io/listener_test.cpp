@@ -279,6 +279,32 @@ RILL_IO_TEST("what a handler throws ends its connection only") {
     CHECK(served == 3);
 }
 
+RILL_IO_TEST("serve handles at most most_connections at once; more wait in the backlog") {
+    tcp::listener at("127.0.0.1:0", {.most_connections = 3});
+    address const where = at.local_address();
+    int now = 0;
+    int most = 0;
+    auto const handler = [&](tcp::stream peer) -> task<> {
+        tcp::stream const held = std::move(peer);
+        most = std::max(most, ++now);
+        co_await settle(3);
+        --now;
+    };
+    auto clients = [&]() -> task<> {
+        co_await with_task_group([&](task_group& group) -> task<> {
+            auto const one = [&]() -> task<> {
+                auto peer = co_await tcp::connect(where);
+                auto const end = co_await as_result(peer.receive());
+                CHECK(end);
+            };
+            for (int i = 0; i < 20; ++i) group.spawn(one);
+            co_return;
+        });
+    };
+    co_await when_any(at.serve(handler), clients());
+    CHECK(most == 3);
+}
+
 RILL_IO_TEST("a hundred clients connect, close and race with a server that closes first (C103)") {
     std::size_t const before = test::open_descriptors();
     int const count = test::rounds(50, 5);
