@@ -75,6 +75,7 @@ public:
 
     void turn(time_point until) noexcept override {
         for (;;) {
+            buffers_.retry_waiters(until > now_);
             if (round() || until <= now_) return;
             time_point const next = std::min(until, network_.next_arrival());
             RILL_ASSERT(next != never,

@@ -97,6 +97,7 @@ public:
     }
 
     void turn(time_point until) noexcept override {
+        buffers_.retry_waiters(until != time_point::min());
         retry_postponed();
         enter(until);
         collect();

@@ -104,6 +104,44 @@ RILL_IO_TEST_WITH(few_buffers, "with four buffers a thousand busy sockets all fi
 }
 
 RILL_IO_TEST_WITH(few_buffers,
+                  "a socket without data that waited for a buffer keeps it from nobody") {
+    // All four buffers are leased; five idle readers and one with input find none.
+    pair hog;
+    co_await make_pair(hog);
+    std::string const text(4 * 4096, 'h');
+    co_await hog.client.write(text);
+    std::vector<lease> leased;
+    std::size_t got = 0;
+    while (got < text.size() && leased.size() < 4) {
+        auto part = co_await hog.server.receive();
+        got += part.size();
+        leased.push_back(std::move(part));
+    }
+    std::array<pair, 6> idle;
+    for (pair& each : idle) co_await make_pair(each);
+    co_await with_task_group([&](task_group& group) -> task<> {
+        auto const wait = [](tcp::stream& from) -> task<> {
+            auto const none = co_await from.receive();
+            CHECK_FALSE(none);
+        };
+        for (std::size_t i = 0; i < 5; ++i) group.spawn(wait, std::ref(idle[i].server));
+        co_await settle(3);
+        co_await idle[5].client.write("input");
+        auto last = [&]() -> task<> {
+            auto const got_input = co_await idle[5].server.receive(deadline_in(5s));
+            CHECK(got_input.view() == bytes("input"));
+        };
+        auto giving = [&]() -> task<> {
+            co_await settle(5);
+            leased.pop_back();  // one buffer comes back
+        };
+        co_await when_all(last(), giving());
+        for (std::size_t i = 0; i < 5; ++i) idle[i].client.finish();
+    });
+    leased.clear();
+}
+
+RILL_IO_TEST_WITH(few_buffers,
                   "closing with unread input gives all buffers back, again and again") {
     for (int i = 0; i < 100; ++i) {
         pair ends;
