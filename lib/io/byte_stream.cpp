@@ -1,6 +1,8 @@
 // The waits of a byte stream: where a deadline, a cancellation and the stream's answer meet.
 #include "rill/io/byte_stream.hpp"
 
+#include <algorithm>
+
 #include "rill/rt/core.hpp"
 
 namespace rill {
@@ -97,9 +99,13 @@ read_operation::read_operation(byte_stream& from, mutable_bytes into, time_point
     RILL_ASSERT(!into.empty(), "read into at least one byte: 0 means the end of the stream");
 }
 
+read_operation::~read_operation() {
+    if (input_) from_.put_back(std::move(input_));
+}
+
 bool read_operation::start() noexcept {
     if (auto now = from_.begin_receive(*this)) {
-        take(*std::move(now));
+        keep(*std::move(now));
         return false;
     }
     if (deadline_ != never) {
@@ -117,21 +123,28 @@ void read_operation::cancel(cancel_reason) noexcept {
     if (from_.stop_receive(*this)) arrived(errc::cancelled);
 }
 
-void read_operation::take(result<lease> input) noexcept {
+void read_operation::keep(result<lease> input) noexcept {
     if (!input) {
         set_result(input.error());
         return;
     }
-    lease got = *std::move(input);
-    std::size_t const count = copy_bytes(into_, got.view());
-    got.consume(count);
-    if (got) from_.put_back(std::move(got));
-    set_result(count);
+    input_ = *std::move(input);
+    set_result(std::min(input_.size(), into_.size()));
+}
+
+void read_operation::copy() noexcept {
+    if (!input_) return;
+    input_.consume(copy_bytes(into_, input_.view()));
+    if (input_) {
+        from_.put_back(std::move(input_));
+    } else {
+        input_.reset();
+    }
 }
 
 void read_operation::arrived(result<lease> input) noexcept {
     if (deadline_ != never) from_.read_deadline_.clear();
-    take(std::move(input));
+    keep(std::move(input));
     complete();
 }
 

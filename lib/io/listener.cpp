@@ -94,8 +94,14 @@ public:
 
     void release() noexcept {
         released_ = true;
-        close();
-        if (!in_flight()) delete this;
+        if (!closed_) {
+            close();
+        } else if (!in_flight()) {
+            delete this;
+        }
+    }
+    [[nodiscard]] std::uint32_t most_connections() const noexcept {
+        return options_.most_connections;
     }
 
 private:
@@ -199,6 +205,10 @@ listener::~listener() {
 
 void listener::close() noexcept {
     state_->close();
+}
+
+std::uint32_t listener::most_connections() const noexcept {
+    return state_->most_connections();
 }
 
 address listener::local_address() const {

@@ -36,6 +36,7 @@ void socket::arm() noexcept {
 
 std::optional<result<lease>> socket::begin_receive(input_waiter& who) noexcept {
     RILL_ASSERT(reader_ == nullptr, "one reader of a stream at a time");
+    if (closed_) return errc::closed;
     if (first_unread_ != receive_buffers::none) return dequeue();
     if (end_) {
         if (end_ == errc::end_of_stream) return lease();
@@ -72,6 +73,7 @@ lease socket::dequeue() noexcept {
 }
 
 void socket::put_back(lease input) noexcept {
+    if (closed_) return;  // nobody will read it: the lease gives its buffer back
     std::uint32_t const buffer = input.index();
     mutable_bytes const view = input.detach();
     auto& slot = buffers_.at(buffer);
@@ -99,7 +101,11 @@ void socket::received(int value, std::uint32_t buffer, bool more) noexcept {
         return;
     }
     if (value == 0) {
-        ended(errc::end_of_stream);
+        // The kernel tells of a reset once: where a send has heard of it, receiving sees an end.
+        // A cut stream must not pass for a whole one.
+        bool const reset = broken_ ? broken_.category() == std::system_category()
+                                   : first_write_ != nullptr && home_.io().broken(descriptor_);
+        ended(reset ? system_error(ECONNRESET) : make_error_code(errc::end_of_stream));
     } else if (value == -ENOBUFS) {
         // Not an error of the connection: all buffers of the core are out, or were when it tried.
         // It goes on when one comes back.

@@ -83,6 +83,9 @@ public:
     int take() noexcept { return std::exchange(socket_, -1); }
 
 private:
+    [[noreturn]] void throw_error(std::error_code code) const override {
+        throw error(code, "connect to", to_.text());
+    }
     bool start() noexcept override {
         auto const opened = home_.io().open_stream(to_.kind());
         if (!opened) {
@@ -116,8 +119,7 @@ private:
 task<stream> connect(address to, stream_options with) {
     core& home = core::current();
     connect_operation connecting(home, to);
-    auto const connected = co_await as_result(connecting);
-    if (!connected) throw error(connected.error(), "connect to", to.text());
+    co_await connecting;
     co_return stream::adopt(home, connecting.take(), with);
 }
 

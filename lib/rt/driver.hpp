@@ -68,6 +68,8 @@ public:
     virtual void close(int descriptor) noexcept = 0;
     /// Makes the next close a reset (RFC 9293 section 3.5.2).
     virtual void reset_on_close(int descriptor) noexcept = 0;
+    /// True when a stream that was not shut down on this side can send no more: it was reset.
+    [[nodiscard]] virtual bool broken(int descriptor) noexcept = 0;
     [[nodiscard]] virtual address local(int descriptor) = 0;
     [[nodiscard]] virtual address remote(int descriptor) = 0;
 

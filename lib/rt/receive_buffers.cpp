@@ -77,6 +77,21 @@ void receive_buffers::give_back(std::uint32_t index) noexcept {
     }
 }
 
+void receive_buffers::retry_waiters(bool about_to_wait) noexcept {
+    if (first_waiter_ == nullptr || ring_held_ >= ring_count_) [[likely]]
+        return;
+    // The waiters of now: who finds no buffer again waits behind them.
+    buffer_waiter* const last = last_waiter_;
+    std::uint32_t left = ring_count_ - ring_held_;
+    while (first_waiter_ != nullptr && (left != 0 || about_to_wait)) {
+        buffer_waiter& who = *first_waiter_;
+        if (left != 0) --left;
+        stop_waiting(who);
+        who.buffer_returned();
+        if (&who == last) return;
+    }
+}
+
 void receive_buffers::wait(buffer_waiter& who) noexcept {
     if (who.waiting_) return;
     who.waiting_ = true;

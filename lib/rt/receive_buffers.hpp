@@ -69,6 +69,10 @@ public:
     /// Puts `who` on the list of those that are told, in order, when a buffer has come back.
     void wait(buffer_waiter& who) noexcept;
     void stop_waiting(buffer_waiter& who) noexcept;
+    /// For the driver, in each turn: tells as many waiters as there are free buffers, and all of
+    /// them where the core is `about_to_wait`. Who was told first may have no input at all, and
+    /// would leave the buffer to nobody.
+    void retry_waiters(bool about_to_wait) noexcept;
 
     [[nodiscard]] std::uint32_t ring_count() const noexcept { return ring_count_; }
     /// Buffers that receivers hold: unread or leased.

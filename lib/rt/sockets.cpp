@@ -165,6 +165,11 @@ void reset_on_close(int descriptor) noexcept {
     ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, sizeof now);
 }
 
+bool broken(int descriptor) noexcept {
+    pollfd entry{.fd = descriptor, .events = 0, .revents = 0};
+    return ::poll(&entry, 1, 0) == 1 && (entry.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 address local(int descriptor) {
     name where;
     where.size = sizeof where.storage;

@@ -27,6 +27,7 @@ struct name {
 void configure(int descriptor, stream_settings const& with) noexcept;
 void shut_down(int descriptor, shutdown_side side) noexcept;
 void reset_on_close(int descriptor) noexcept;
+[[nodiscard]] bool broken(int descriptor) noexcept;
 [[nodiscard]] address local(int descriptor);
 [[nodiscard]] address remote(int descriptor);
 

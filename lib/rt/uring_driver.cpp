@@ -66,6 +66,10 @@ public:
 
     ~uring_driver() override {
         buffers_.detach();
+        // Closes may still wait in the submission queue, where the last enter failed.
+        for (int tries = 0; io_uring_sq_ready(&ring_) != 0 && tries < 16; ++tries) {
+            io_uring_submit_and_get_events(&ring_);
+        }
         io_uring_queue_exit(&ring_);
         ::munmap(buffer_ring_, buffer_ring_bytes_);
     }
@@ -97,8 +101,9 @@ public:
     }
 
     void turn(time_point until) noexcept override {
-        retry_postponed();
-        enter(until);
+        buffers_.retry_waiters(until != time_point::min());
+        bool const answered = retry_postponed();
+        enter(answered ? time_point::min() : until);
         collect();
     }
 
@@ -145,6 +150,7 @@ public:
         io_uring_sqe_set_data(entry, nullptr);
     }
     void reset_on_close(int descriptor) noexcept override { sockets::reset_on_close(descriptor); }
+    bool broken(int descriptor) noexcept override { return sockets::broken(descriptor); }
     address local(int descriptor) override { return sockets::local(descriptor); }
     address remote(int descriptor) override { return sockets::remote(descriptor); }
 
@@ -225,7 +231,7 @@ private:
         return reinterpret_cast<std::byte*>(&pump) + pump_tag;
     }
     void arm_wake() noexcept;
-    void retry_postponed() noexcept;
+    bool retry_postponed() noexcept;
     void enter(time_point until) noexcept;
     void collect() noexcept;
     void deliver(io_uring_cqe const& completion) noexcept;
@@ -342,12 +348,14 @@ void uring_driver::arm_wake() noexcept {
     wake_armed_ = true;
 }
 
-void uring_driver::retry_postponed() noexcept {
+/// Submits what found the queue full. True when a request was answered instead.
+bool uring_driver::retry_postponed() noexcept {
     if (!wake_armed_ && wake_descriptor_ >= 0) arm_wake();
     if (postponed_.empty() && postponed_cancels_.empty() && postponed_pumps_.empty() &&
         postponed_failures_.empty()) [[likely]] {
-        return;
+        return false;
     }
+    bool answered = !postponed_failures_.empty();
     std::vector<splice_pump*> pumps;
     pumps.swap(postponed_pumps_);
     for (splice_pump* const each : pumps) submit(*each);
@@ -362,6 +370,9 @@ void uring_driver::retry_postponed() noexcept {
     for (request* const each : waiting) {
         if (each->cancelling()) {
             --in_flight_;
+            answered = true;
+            // Its cancel may be postponed, too, and would hit whatever is started there next.
+            std::erase(postponed_cancels_, each);
             each->answer(-ECANCELED, request::no_buffer, false);
         } else {
             submit(*each);
@@ -377,6 +388,7 @@ void uring_driver::retry_postponed() noexcept {
             prepare_cancel(*entry, *each);
         }
     }
+    return answered;
 }
 
 void uring_driver::enter(time_point until) noexcept {

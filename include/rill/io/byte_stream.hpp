@@ -109,6 +109,17 @@ class [[nodiscard]] RILL_API read_operation final : public value_operation<std::
                                                     private input_waiter {
 public:
     read_operation(byte_stream& from, mutable_bytes into, time_point deadline) noexcept;
+    ~read_operation();
+    /// Copies the input; the value, or throws.
+    std::size_t await_resume() {
+        copy();
+        return value_operation::await_resume();
+    }
+    /// Copies the input; the result, without a throw.
+    [[nodiscard]] result<std::size_t> take_result() noexcept {
+        copy();
+        return value_operation::take_result();
+    }
     [[nodiscard]] char const* name() const noexcept override { return "read"; }
 
 private:
@@ -118,10 +129,12 @@ private:
     void expired() noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
 
-    void take(result<lease> input) noexcept;
+    void keep(result<lease> input) noexcept;
+    void copy() noexcept;
 
     byte_stream& from_;
     mutable_bytes into_;
+    lease input_;  // copied only when the awaiting frame goes on: a cancelled one leaves it unread
     time_point deadline_;
 };
 

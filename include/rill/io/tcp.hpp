@@ -119,7 +119,8 @@ struct listener_options {
     bool reuse_port = true;
     /// `[::]:port` and `:port` take IPv4 too.
     bool dual_stack = true;
-    /// Connections that `serve` handles at once; more wait in the backlog. 0 is no bound.
+    /// Connections that `serve` handles at once; more wait, some hundreds of them accepted already
+    /// and the rest in the backlog. 0 is no bound.
     std::uint32_t most_connections = 0;
     /// For each accepted stream.
     stream_options stream = {};
@@ -163,7 +164,7 @@ public:
     [[nodiscard]] accept_operation accept() noexcept { return accept_operation(*this); }
 
     /// Handles every connection in a task of its own: `handler(stream)` gives a task. Runs until
-    /// cancelled or closed; then its connections are cancelled and joined.
+    /// closed, and waits for its connections then; cancelled, it cancels them and waits.
     ///
     /// What a handler throws ends its connection only, and is logged.
     template <class Handler>
@@ -178,6 +179,7 @@ public:
 
 private:
     friend class accept_operation;
+    [[nodiscard]] std::uint32_t most_connections() const noexcept;
     listener_state* state_;
 };
 
@@ -186,8 +188,70 @@ namespace detail {
 /// Logs what ended a connection, unless it is what peers do every day.
 RILL_API void log_handler_failure(char const* what, std::exception_ptr failure) noexcept;
 
+/// The connections that one `serve` handles now, against their bound.
+class serve_bound {
+public:
+    /// `most` 0 is no bound.
+    explicit serve_bound(std::uint32_t most) noexcept : most_(most) {}
+    serve_bound(serve_bound const&) = delete;
+    serve_bound& operator=(serve_bound const&) = delete;
+
+    /// One connection, as long as it lives.
+    class slot {
+    public:
+        /// Counts one more.
+        explicit slot(serve_bound& of) noexcept : of_(&of) { ++of.count_; }
+        slot(slot&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
+        slot& operator=(slot&&) = delete;
+        ~slot() {
+            if (of_ != nullptr) of_->ended();
+        }
+
+    private:
+        serve_bound* of_;
+    };
+
+    /// The wait for a free place.
+    class [[nodiscard]] wait_operation final : public operation {
+    public:
+        using value_type = void;
+        /// Waits for a place in `of`.
+        explicit wait_operation(serve_bound& of) noexcept : of_(of) {}
+        void await_resume() const noexcept {}
+        /// False: there is nothing to fail.
+        [[nodiscard]] bool failed() const noexcept { return false; }
+        [[nodiscard]] char const* name() const noexcept override { return "connection bound"; }
+
+    private:
+        friend class serve_bound;
+        bool start() noexcept override {
+            if (of_.most_ == 0 || of_.count_ < of_.most_) return false;
+            of_.waiting_ = this;
+            return true;
+        }
+        void cancel(cancel_reason) noexcept override {
+            of_.waiting_ = nullptr;
+            complete();
+        }
+        serve_bound& of_;
+    };
+
+    /// Waits until there is a place.
+    wait_operation place() noexcept { return wait_operation(*this); }
+
+private:
+    void ended() noexcept {
+        --count_;
+        if (auto* const who = std::exchange(waiting_, nullptr)) who->complete();
+    }
+
+    std::uint32_t most_;
+    std::uint32_t count_ = 0;
+    wait_operation* waiting_ = nullptr;
+};
+
 template <class Handler>
-task<> run_handler(Handler& handler, stream peer) {
+task<> run_handler(Handler& handler, stream peer, serve_bound::slot) {
     std::exception_ptr failure;
     try {
         co_await handler(std::move(peer));
@@ -201,11 +265,14 @@ task<> run_handler(Handler& handler, stream peer) {
 
 template <class Handler>
 task<> listener::serve(Handler handler) {
-    auto accepting = [this, &handler](task_group& group) -> task<> {
+    detail::serve_bound bound(most_connections());
+    auto accepting = [this, &handler, &bound](task_group& group) -> task<> {
         for (;;) {
+            co_await bound.place();
             auto accepted = co_await as_result(accept());
             if (!accepted) break;
-            group.spawn(detail::run_handler<Handler>, std::ref(handler), *std::move(accepted));
+            group.spawn(detail::run_handler<Handler>, std::ref(handler), *std::move(accepted),
+                        detail::serve_bound::slot(bound));
         }
     };
     co_await with_task_group(accepting);

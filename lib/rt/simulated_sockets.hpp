@@ -1,0 +1,62 @@
+// What the two halves of the simulated network share: its sockets and what travels between them.
+#pragma once
+
+#include <array>
+
+#include "simulated_network.hpp"
+
+namespace rill {
+
+/// One side of a connection.
+///
+/// Invariant: `unread.size() + on_the_wire <= window`, but for data sent before the window shrank.
+struct simulated_network::side {
+    address local;
+    int descriptor = -1;  // -1: not accepted yet, or closed
+    std::size_t window = 0;
+    buffer unread;
+    std::size_t on_the_wire = 0;  // bytes on their way to this side
+    std::size_t sent = 0;         // of the send in flight
+    request* receiving = nullptr;
+    request* sending = nullptr;
+    request* connecting = nullptr;
+    int failure = 0;      // told once, to whoever asks first
+    bool failed = false;  // reset, from either side
+    bool connected = false;
+    bool fin_sent = false;
+    bool fin_received = false;
+    bool reset_on_close = false;
+    bool closed = false;
+};
+
+struct simulated_network::connection {
+    std::array<side, 2> sides;  // the client, the server
+};
+
+inline simulated_network::side* simulated_network::end::operator->() const noexcept {
+    return &of->sides[static_cast<std::size_t>(which)];
+}
+
+struct simulated_network::listener {
+    address at;
+    listen_settings settings;
+    int descriptor = -1;
+    std::deque<end> queue;      // server sides that wait to be accepted
+    std::deque<end> postponed;  // clients that found the queue full
+    request* accepting = nullptr;
+};
+
+struct simulated_network::socket_entry {
+    std::unique_ptr<listener> listening;
+    end stream;
+    std::vector<request*> polls;
+    bool reset_on_close = false;
+};
+
+struct simulated_network::segment {
+    end to;
+    flag what;
+    buffer data;
+};
+
+}  // namespace rill
