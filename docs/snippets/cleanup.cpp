@@ -6,7 +6,7 @@ using namespace std::chrono_literals;
 
 rill::task<> talk(rill::tcp::stream& peer) {
     for (;;) {
-        co_await rill::sleep(1s);
+        co_await rill::sleep(10ms);
         co_await peer.write("tick\n");
     }
 }
@@ -20,12 +20,12 @@ rill::task<> session(rill::tcp::stream& peer) {
     co_await rill::finally(talk(peer), say_goodbye(peer));
 }
 
-rill::task<> main_task() {
-    rill::tcp::stream peer = co_await rill::tcp::connect("127.0.0.1:7000");
-    auto const outcome = co_await rill::as_result(rill::timeout(5s, session(peer)));
-    if (!outcome) co_await rill::tcp::close_gracefully(peer);
+rill::task<> main_task(char const* address) {
+    rill::tcp::stream peer = co_await rill::tcp::connect(address);
+    auto const outcome = co_await rill::as_result(rill::timeout(100ms, session(peer)));
+    if (outcome.error() == rill::errc::timed_out) co_await rill::tcp::close_gracefully(peer);
 }
 
-int main() {
-    rill::run(main_task());
+int main(int argc, char** argv) {
+    rill::run(main_task(argc > 1 ? argv[1] : "127.0.0.1:7000"));
 }

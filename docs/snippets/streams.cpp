@@ -2,6 +2,7 @@
 #include <rill/rt.hpp>
 
 #include <array>
+#include <cstdio>
 #include <string>
 
 // receive: the bytes stay where the kernel has put them, and the buffer is on loan.
@@ -25,13 +26,14 @@ rill::task<> write_both(rill::tcp::stream& peer) {
     peer.finish();                // our side ends; receiving goes on
 }
 
-rill::task<> main_task() {
-    rill::tcp::stream peer = co_await rill::tcp::connect("127.0.0.1:7000");
+rill::task<> main_task(char const* address) {
+    rill::tcp::stream peer = co_await rill::tcp::connect(address);
     co_await write_both(peer);
     std::string const start = co_await first_bytes(peer);
-    co_await count_bytes(peer);
+    std::size_t const rest = co_await count_bytes(peer);
+    std::printf("%zu bytes came\n", start.size() + rest);
 }
 
-int main() {
-    rill::run(main_task());
+int main(int argc, char** argv) {
+    rill::run(main_task(argc > 1 ? argv[1] : "127.0.0.1:7000"));
 }

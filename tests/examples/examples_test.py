@@ -6,6 +6,7 @@ usage: examples_test.py NAME PROGRAM [HELPER_PROGRAM]
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -153,6 +154,69 @@ def timers_and_groups(program):
     same(lines[6], "the wait with index 1 was first")
     assert lines[7].startswith("cancelled"), lines
     assert lines[8].startswith("with a deadline: ") and "done" not in lines[8], lines
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS)
+    same(done.returncode, 0)
+    return done.stdout.decode()
+
+
+def snippet_groups(program):
+    same(output_of(program).split(), [str(i * i) for i in range(10)])
+
+
+def snippet_shutdown(program):
+    assert output_of(program).startswith("serving on 127.0.0.1:")
+
+
+def snippet_deadlines(program, echo):
+    with Server(echo) as server:
+        output_of(program, f"127.0.0.1:{server.port}")
+    refused = subprocess.run([program, f"127.0.0.1:{server.port}"], check=False, timeout=PATIENCE_SECONDS)
+    same(refused.returncode, 2)
+
+
+def snippet_streams(program, echo):
+    with Server(echo) as server:
+        same(output_of(program, f"127.0.0.1:{server.port}"), "10 bytes came\n")
+
+
+def snippet_cleanup(program):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_SECONDS)
+        client = subprocess.Popen([program, f"127.0.0.1:{listener.getsockname()[1]}"])
+        peer, _ = listener.accept()
+        with peer:
+            peer.settimeout(PATIENCE_SECONDS)
+            got = b""
+            while piece := peer.recv(4096):
+                got += piece
+        assert got.endswith(b"tick\nbye\n"), got
+        same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def snippet_handlers(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/plain"), (200, "a literal, never copied"))
+        same(server.ask("GET", "/number/7"), (200, "<p>Hello, number 7!</p>"))
+        same(server.ask("GET", "/later"), (200, "later"))
+        same(server.ask("GET", "/teapot")[0], 418)
+        same(server.ask("DELETE", "/old"), (204, ""))
+        same(server.ask("GET", "/moved")[0], 302)
+
+
+def snippet_cores(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/count")[0], 200)
+        same(server.ask("GET", "/fibonacci/20"), (200, "6765"))
+        same(server.ask("GET", "/fibonacci/41")[0], 400)
+
+
+def snippet_limits(program):
+    with Server(program) as server:
+        same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))
+        same(server.ask("POST", "/echo", "x" * 65537)[0], 413)
 
 
 if __name__ == "__main__":
