@@ -1,7 +1,7 @@
 // A chat on all cores: to all, to a room, to one, or to all but the sender.
 // Run: ./tcp_chat 127.0.0.1:7100   then, in several terminals: nc 127.0.0.1 7100
 // Lines: "=ann" and "+tea" set name and room; "*hi" to all, "#hi" to the room, "@bob hi" to one.
-#include <rill/coro/when_any.hpp>
+#include <rill/coro.hpp>
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>
 

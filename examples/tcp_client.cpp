@@ -1,7 +1,7 @@
 // Sends lines from the terminal and prints what arrives.
 // Run: ./tcp_client 127.0.0.1:7000   against ./tcp_echo 127.0.0.1:7000
 // Lines: "start" connects, "stop" ends the sending side, "close" closes; all others are sent.
-#include <rill/coro/when_any.hpp>
+#include <rill/coro.hpp>
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>
 

@@ -1,6 +1,6 @@
 // Echoes every byte back, on all cores, until SIGINT or SIGTERM.
 // Run: ./tcp_echo 127.0.0.1:7000   then: nc 127.0.0.1 7000
-#include <rill/coro/when_any.hpp>
+#include <rill/coro.hpp>
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>
 

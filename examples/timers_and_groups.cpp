@@ -1,8 +1,6 @@
 // Tasks that run side by side: a group that is joined, a ticker, and deadlines that cancel.
 // Run: ./timers_and_groups   (no network; ends by itself)
-#include <rill/coro/as_result.hpp>
-#include <rill/coro/task_group.hpp>
-#include <rill/coro/when_any.hpp>
+#include <rill/coro.hpp>
 #include <rill/rt.hpp>
 
 #include <cstdio>

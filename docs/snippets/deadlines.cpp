@@ -1,4 +1,4 @@
-#include <rill/coro/as_result.hpp>
+#include <rill/coro.hpp>
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>
 

@@ -1,4 +1,4 @@
-#include <rill/coro/task_group.hpp>
+#include <rill/coro.hpp>
 #include <rill/rt.hpp>
 
 #include <cstdio>
