@@ -52,9 +52,8 @@ rill::task<> talk(rill::tcp::stream peer) {
 }
 
 int main(int argc, char** argv) {
-    char const* const address = argc > 1 ? argv[1] : "127.0.0.1:7100";
-    return rill::run_per_core([address]() -> rill::task<> {
-        rill::tcp::listener listener(address);
+    return rill::run_per_core([&]() -> rill::task<> {
+        rill::tcp::listener listener(argc > 1 ? argv[1] : "127.0.0.1:7100");
         co_await rill::when_any(listener.serve(talk), rill::wait_signal(SIGINT, SIGTERM));
     });
 }
