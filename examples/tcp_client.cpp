@@ -40,7 +40,7 @@ rill::task<> obey(std::string const& line, connection& peer, rill::task_group& p
 }
 
 rill::task<> client(char const* address) {
-    co_await rill::with_task_group([address](rill::task_group& printing) -> rill::task<> {
+    co_await rill::with_task_group([&](rill::task_group& printing) -> rill::task<> {
         auto peer = std::make_shared<rill::tcp::stream>();  // no connection yet
         while (auto const line = co_await rill::blocking(read_line)) {
             auto const done = co_await rill::as_result(obey(*line, peer, printing, address));

@@ -1,3 +1,4 @@
+// A part that always says goodbye, also when its time is over.
 #include <rill/coro.hpp>
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>

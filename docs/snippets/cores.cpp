@@ -1,3 +1,4 @@
+// A value for each core, and work beside the cores.
 #include <rill/rt.hpp>
 #include <rill/web.hpp>
 

@@ -1,3 +1,4 @@
+// A deadline of one wait, and one of all that is below it.
 #include <rill/coro.hpp>
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>

@@ -1,3 +1,4 @@
+// Ten tasks side by side, and a place for the result of each.
 #include <rill/coro.hpp>
 #include <rill/rt.hpp>
 

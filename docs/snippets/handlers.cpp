@@ -1,3 +1,4 @@
+// What handlers return and throw.
 #include <rill/rt/sleep.hpp>
 #include <rill/web.hpp>
 

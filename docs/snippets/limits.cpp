@@ -1,3 +1,4 @@
+// A server with limits of its own.
 #include <rill/web.hpp>
 
 using namespace std::chrono_literals;

@@ -1,3 +1,4 @@
+// A server that another thread stops.
 #include <rill/web.hpp>
 
 #include <cstdio>

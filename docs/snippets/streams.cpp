@@ -1,3 +1,4 @@
+// Three ways to move bytes.
 #include <rill/io/tcp.hpp>
 #include <rill/rt.hpp>
 
