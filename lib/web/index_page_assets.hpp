@@ -57,7 +57,7 @@ th[aria-sort=ascending] button::after{content:" \2191"}
 th[aria-sort=descending] button::after{content:" \2193"}
 tr+tr td,tbody+tbody td{border-top:1px solid var(--line)}
 tbody tr:hover{background:var(--hover)}
-td{padding:0}
+td{padding:0;vertical-align:top}
 td+td{padding:.6rem 1rem;color:var(--soft);white-space:nowrap;font-variant-numeric:tabular-nums}
 th:nth-child(2),td:nth-child(2){text-align:right}
 td:nth-child(2):empty::before{content:"\2013"}
@@ -99,7 +99,7 @@ td a{display:block;padding:0}
 td a::before{position:absolute;left:.9rem;top:.75rem}
 td a::after{content:"";position:absolute;inset:0}
 td+td{padding:0!important;font-size:.85rem;text-align:left!important}
-td:not(:empty)+td:nth-child(3)::before{content:"\B7\A0\A0"}
+td:not(:empty)+td:nth-child(3)::before{content:"\B7";margin-right:.4rem}
 td:empty{display:none}
 }
 )";

@@ -68,9 +68,12 @@ public:
     std::error_code stopped_by = {};    ///< Set by the stream when an early end was asked for.
 
 protected:
+    /// One piece.
     explicit pending_write(bytes one) noexcept
         : one_(one), pieces_(&one_), count_(one.empty() ? 0 : 1) {}
+    /// Several pieces; the span must live as long as this.
     explicit pending_write(std::span<bytes const> pieces) noexcept;
+    /// A part of a file.
     explicit pending_write(file_piece const& file) noexcept
         : pieces_(nullptr), count_(0), file_(file) {}
     ~pending_write() = default;
@@ -89,6 +92,7 @@ private:
 class [[nodiscard]] RILL_API receive_operation final : public value_operation<lease>,
                                                        private input_waiter {
 public:
+    /// A wait on `from`, until `deadline`.
     receive_operation(byte_stream& from, time_point deadline) noexcept;
     ~receive_operation();
     [[nodiscard]] char const* name() const noexcept override { return "receive"; }
@@ -108,6 +112,7 @@ private:
 class [[nodiscard]] RILL_API read_operation final : public value_operation<std::size_t>,
                                                     private input_waiter {
 public:
+    /// A wait on `from`, until `deadline`.
     read_operation(byte_stream& from, mutable_bytes into, time_point deadline) noexcept;
     ~read_operation();
     /// Copies the input; the value, or throws.
@@ -142,8 +147,11 @@ private:
 class [[nodiscard]] RILL_API write_operation final : public value_operation<void>,
                                                      private pending_write {
 public:
+    /// A write of one piece.
     write_operation(byte_stream& to, bytes one, time_point deadline) noexcept;
+    /// A write of several pieces.
     write_operation(byte_stream& to, std::span<bytes const> pieces, time_point deadline) noexcept;
+    /// A write of a part of a file.
     write_operation(byte_stream& to, file_piece const& file, time_point deadline) noexcept;
     [[nodiscard]] char const* name() const noexcept override { return "write"; }
 

@@ -77,6 +77,7 @@ private:
 class [[nodiscard]] RILL_API open_operation final : public value_operation<handle>,
                                                     private request {
 public:
+    /// A wait for the file `path` below `directory`.
     open_operation(int directory, char const* path) noexcept : request(verb::open_beneath) {
         set_descriptor(directory);
         set_path(path);
@@ -107,6 +108,7 @@ private:
 class [[nodiscard]] RILL_API read_operation final : public value_operation<std::size_t>,
                                                     private request {
 public:
+    /// A wait for bytes of an open file.
     read_operation(int descriptor, mutable_bytes into, std::uint64_t offset) noexcept
         : request(verb::read_file) {
         set_descriptor(descriptor);

@@ -86,6 +86,7 @@ public:
 
     /// The stream as protocols see it. Lives as long as this object is not moved from or closed.
     [[nodiscard]] byte_stream& bytes_of() const noexcept;
+    /// The same, where a protocol wants it.
     operator byte_stream&() const noexcept { return bytes_of(); }
 
     /// For the layers of rill: takes a connected descriptor over on this core.
@@ -130,6 +131,7 @@ static_assert(std::is_trivially_destructible_v<listener_options>);
 /// The wait of `listener::accept`.
 class [[nodiscard]] RILL_API accept_operation final : public value_operation<stream> {
 public:
+    /// A wait on `from`.
     explicit accept_operation(listener& from) noexcept : from_(from) {}
     ~accept_operation();
     [[nodiscard]] char const* name() const noexcept override { return "accept"; }
@@ -152,6 +154,7 @@ public:
     /// Listens on an address such as `:8080` (all addresses, both families) or `127.0.0.1:0`.
     /// Throws `error` with the address and the cause.
     explicit listener(std::string_view at, listener_options with = {});
+    /// The same for an address.
     explicit listener(address const& at, listener_options with = {});
     listener(listener&& other) noexcept;
     listener& operator=(listener&& other) = delete;

@@ -29,6 +29,7 @@ public:
     /// The empty lease: the end of the stream.
     lease() noexcept = default;
     /// For the stream that received: `view` in buffer `index` of `source`.
+    /// For streams: `view` in buffer `index` of `source`.
     lease(buffer_source& source, std::uint32_t index, mutable_bytes view) noexcept
         : source_(&source), data_(view.data()), size_(view.size()), index_(index) {}
     lease(lease&& other) noexcept
@@ -53,11 +54,14 @@ public:
     /// The bytes; they die with the lease.
     [[nodiscard]] bytes operator*() const noexcept { return view(); }
     /// The bytes; they die with the lease.
+    /// The same.
     [[nodiscard]] bytes view() const noexcept { return {data_, size_}; }
     /// The bytes; they die with the lease.
+    /// The same.
     operator bytes() const noexcept { return view(); }
     /// The bytes, to be changed in place: nobody else reads them.
     [[nodiscard]] mutable_bytes writable() noexcept { return {data_, size_}; }
+    /// How many bytes.
     /// How many bytes.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Drops the first `count` bytes from the view.

@@ -39,7 +39,9 @@ public:
     request(request const&) = delete;
     request& operator=(request const&) = delete;
 
+    /// What is asked for.
     [[nodiscard]] verb what() const noexcept { return what_; }
+    /// On which descriptor.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     /// True from the start until the last completion.
     [[nodiscard]] bool in_flight() const noexcept { return in_flight_; }
@@ -48,14 +50,17 @@ public:
 
     /// The pieces of `send` and `write_file`.
     [[nodiscard]] bytes const* pieces() const noexcept { return static_cast<bytes const*>(data_); }
+    /// How many pieces.
     [[nodiscard]] std::size_t piece_count() const noexcept { return count_; }
     /// The memory of `read_file`.
     [[nodiscard]] mutable_bytes into() const noexcept {
         return {static_cast<std::byte*>(const_cast<void*>(data_)), count_};
     }
+    /// Where in the file.
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
     /// The file and the bytes of `send_file`.
     [[nodiscard]] int source() const noexcept { return source_; }
+    /// How many bytes of the source.
     [[nodiscard]] std::uint64_t size() const noexcept { return count_; }
     /// The path of `open_beneath`: relative, ends in NUL.
     [[nodiscard]] char const* path() const noexcept { return static_cast<char const*>(data_); }
@@ -78,26 +83,34 @@ public:
     }
 
 protected:
+    /// Not started yet.
     explicit request(verb what) noexcept : what_(what) {}
     ~request() {
         RILL_ASSERT(!in_flight_, "a request lives until its last completion has arrived");
     }
 
+    /// See `descriptor`.
     void set_descriptor(int descriptor) noexcept { descriptor_ = descriptor; }
+    /// See `pieces`.
     void set_pieces(bytes const* pieces, std::size_t count) noexcept {
         data_ = pieces;
         count_ = count;
     }
+    /// See `into`.
     void set_into(mutable_bytes into) noexcept {
         data_ = into.data();
         count_ = into.size();
     }
+    /// See `offset`.
     void set_offset(std::uint64_t offset) noexcept { offset_ = offset; }
+    /// See `source` and `size`.
     void set_source(int source, std::uint64_t size) noexcept {
         source_ = source;
         count_ = size;
     }
+    /// See `path`.
     void set_path(char const* path) noexcept { data_ = path; }
+    /// See `target`.
     void set_target(address const& target) noexcept { data_ = &target; }
 
     /// One result. Called while the driver collects: stores what came and posts who waits for it,

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Smoke runs of the examples: each does what its first lines say, and ends well when told to.
+
+usage: examples_test.py NAME PROGRAM [HELPER_PROGRAM]
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+from driver import PATIENCE_SECONDS, Lines, Server, same
+
+
+def hello(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/"), (200, "Hello, World!"))
+        same(server.ask("GET", "/nothing")[0], 404)
+
+
+def path_parameters(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/users/7?greet=Servus"), (200, "Servus, user 7!"))
+        same(server.ask("GET", "/users/7"), (200, "Hello, user 7!"))
+        same(server.ask("GET", "/users/me"), (200, "That is you."))
+        same(server.ask("GET", "/users/seven")[0], 400)
+        same(server.ask("GET", "/users/1001")[0], 404)
+        same(server.ask("GET", "/echo/a/b%20c"), (200, "a/b c"))
+
+
+def dictionary(program):
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    with Server(program) as server:
+        same(server.ask("GET", "/check?name=rill"), (200, "no\n"))
+        same(server.ask("POST", "/add", "name=rill", form), (200, "added\n"))
+        same(server.ask("GET", "/check?name=rill"), (200, "yes\n"))
+        plain = {"Content-Type": "text/plain"}
+        same(server.ask("POST", "/add", "name=brook", plain), (200, "added\n"))
+        same(server.ask("POST", "/add", "name=brook"), (200, "known\n"))
+        same(server.ask("POST", "/add", "name=")[0], 400)
+        same(server.ask("GET", "/check")[0], 400)
+        same(server.ask("GET", "/add")[0], 405)
+
+
+def file_server(program):
+    with tempfile.TemporaryDirectory() as root:
+        with open(os.path.join(root, "a.txt"), "w", encoding="utf-8") as file:
+            file.write("text of a file")
+        os.mkdir(os.path.join(root, "folder"))
+        with Server(program, root) as server:
+            same(server.ask("GET", "/a.txt"), (200, "text of a file"))
+            status, page = server.ask("GET", "/")
+            same(status, 200)
+            assert 'href="a.txt"' in page and 'href="folder/"' in page, page
+            same(server.ask("GET", "/../etc/passwd")[0] in (400, 404), True)
+            same(server.ask("GET", "/missing")[0], 404)
+        missing = subprocess.run(
+            [program, "127.0.0.1:0", os.path.join(root, "missing")],
+            stderr=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS,
+        )
+        same(missing.returncode, 1)
+        assert b"missing" in missing.stderr, missing.stderr
+
+
+def tcp_echo(program):
+    with Server(program) as server, server.connect() as peer:
+        peer.sendall(b"one\n")
+        same(Lines(peer).next(), "one")
+        # A connection that stays open does not keep the server from ending.
+
+
+def tcp_chat(program):
+    with Server(program) as server:
+        with server.connect() as ann, server.connect() as bob, server.connect() as cid:
+            heard = {peer: Lines(peer) for peer in (ann, bob, cid)}
+
+            def says(peer, line):
+                peer.sendall(line.encode() + b"\n")
+
+            # A name holds once a line of the same client has come back: lines are done in order.
+            for peer, name in ((ann, "ann"), (bob, "bob"), (cid, "cid")):
+                says(peer, f"={name}")
+                says(peer, f"@{name} ready")
+                same(heard[peer].next(), f"{name}: @{name} ready")
+            for peer, name in ((ann, "ann"), (bob, "bob")):
+                says(peer, "+tea")
+                says(peer, f"@{name} in")
+                same(heard[peer].next(), f"{name}: @{name} in")
+            says(ann, "*to all")
+            for peer in (ann, bob, cid):
+                same(heard[peer].next(), "ann: *to all")
+            says(ann, "#to the room")
+            for peer in (ann, bob):
+                same(heard[peer].next(), "ann: #to the room")
+            says(ann, "@cid to one")
+            same(heard[cid].next(), "ann: @cid to one")
+            says(ann, "to the others")
+            for peer in (bob, cid):
+                same(heard[peer].next(), "ann: to the others")
+            says(bob, "*last")
+            for peer in (ann, bob, cid):
+                same(heard[peer].next(), "bob: *last")
+            ann.sendall(b"x" * 2000)  # a line without an end is not collected
+            try:
+                same(ann.recv(1), b"")
+            except ConnectionResetError:
+                pass  # closed with input unread
+
+
+def tcp_client(program, echo):
+    def run(*arguments):
+        return subprocess.Popen(
+            [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+
+    with Server(echo) as server:
+        address = f"127.0.0.1:{server.port}"
+        client = run(address)
+        heard = Lines(client.stdout)
+        client.stdin.write(b"start\none\n")
+        same(heard.next(), "one")
+        client.stdin.write(b"stop\n")
+        same(heard.next(), "[ended]")
+        client.stdin.write(b"start\ntwo\n")
+        same(heard.next(), "two")
+        client.stdin.write(b"close\n")
+        same(heard.next(), "[ended]")
+        client.stdin.write(b"start\nthree\n")
+        same(heard.next(), "three")
+        client.stdin.close()  # the end of the input ends the client once the server has ended too
+        same(heard.next(), "[ended]")
+        same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+        client = run(address)
+        heard = Lines(client.stdout)
+        client.stdin.write(b"start\nfour\n")
+        same(heard.next(), "four")
+        client.send_signal(signal.SIGTERM)  # while it waits for a line
+        same(client.wait(timeout=PATIENCE_SECONDS), 0)
+    client = run(address)
+    client.stdin.write(b"start\n")
+    assert "refused" in Lines(client.stdout).next()
+    client.stdin.close()
+    same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def timers_and_groups(program):
+    done = subprocess.run([program], stdout=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS)
+    same(done.returncode, 0)
+    lines = done.stdout.decode().splitlines()
+    same(sorted(lines[:6]), ["fast 1", "fast 2", "fast 3", "fast 4", "slow 1", "slow 2"])
+    same(lines[6], "the wait with index 1 was first")
+    assert lines[7].startswith("cancelled"), lines
+    assert lines[8].startswith("with a deadline: ") and "done" not in lines[8], lines
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS)
+    same(done.returncode, 0)
+    return done.stdout.decode()
+
+
+def snippet_groups(program):
+    same(output_of(program).split(), [str(i * i) for i in range(10)])
+
+
+def snippet_shutdown(program):
+    assert output_of(program).startswith("serving on 127.0.0.1:")
+
+
+def snippet_deadlines(program, echo):
+    with Server(echo) as server:
+        output_of(program, f"127.0.0.1:{server.port}")
+    refused = subprocess.run([program, f"127.0.0.1:{server.port}"], check=False, timeout=PATIENCE_SECONDS)
+    same(refused.returncode, 2)
+
+
+def snippet_streams(program, echo):
+    with Server(echo) as server:
+        same(output_of(program, f"127.0.0.1:{server.port}"), "10 bytes came\n")
+
+
+def snippet_cleanup(program):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_SECONDS)
+        client = subprocess.Popen([program, f"127.0.0.1:{listener.getsockname()[1]}"])
+        peer, _ = listener.accept()
+        with peer:
+            peer.settimeout(PATIENCE_SECONDS)
+            got = b""
+            while piece := peer.recv(4096):
+                got += piece
+        assert got.endswith(b"tick\nbye\n"), got
+        same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def snippet_handlers(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/plain"), (200, "a literal, never copied"))
+        same(server.ask("GET", "/number/7"), (200, "<p>Hello, number 7!</p>"))
+        same(server.ask("GET", "/later"), (200, "later"))
+        same(server.ask("GET", "/teapot")[0], 418)
+        same(server.ask("DELETE", "/old"), (204, ""))
+        same(server.ask("GET", "/moved")[0], 302)
+
+
+def snippet_cores(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/count")[0], 200)
+        same(server.ask("GET", "/fibonacci/20"), (200, "6765"))
+        same(server.ask("GET", "/fibonacci/41")[0], 400)
+
+
+def snippet_limits(program):
+    with Server(program) as server:
+        same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))
+        same(server.ask("POST", "/echo", "x" * 65537)[0], 413)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
