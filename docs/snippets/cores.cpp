@@ -12,7 +12,7 @@ std::uint64_t fibonacci(unsigned n) {
 }
 
 int main(int argc, char** argv) {
-    rill::per_core<std::atomic<std::uint64_t>> counts([] { return 0; });
+    rill::per_core<std::atomic<std::uint64_t>> counts;
     rill::web::router app;
     // Each core counts on a cache line of its own.
     app.get("/count", [&] { return std::to_string(++counts.local()); });
