@@ -66,10 +66,10 @@ task<> close_gracefully(server_core& home, byte_stream& peer) {
 
 task<> serve_connection(server_core& home, byte_stream& peer) {
     ++home.counters().connections;
+    chain* const line = co_await this_chain();
     next_step after = next_step::wait;
     while (after == next_step::wait) {
         if (home.draining()) break;
-        chain* const line = co_await this_chain();
         std::optional<idle_scope> idle;
         idle.emplace(home, line);
         time_point const deadline = later(home.home().now(), home.options().idle_timeout);

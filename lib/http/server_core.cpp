@@ -19,7 +19,7 @@ server_core::server_core(core& home, service const& answers, server_options cons
 
 void server_core::refresh_date() noexcept {
     using namespace std::chrono;
-    auto const now = system_clock::now();
+    auto const now = home_.wall_now();
     auto const second = floor<seconds>(now);
     codec::format_http_date(
         second, std::span<char, codec::http_date_size>(date_.data() + 6, codec::http_date_size));

@@ -54,6 +54,10 @@ time_point core::clock() const noexcept {
     return driver_->now();
 }
 
+std::chrono::system_clock::time_point core::wall_now() const noexcept {
+    return driver_->wall_now();
+}
+
 core::counters core::totals() const noexcept {
     auto const totals = driver_->totals();
     return {.turns = turns_, .enters = totals.enters, .completions = totals.completions};

@@ -1,6 +1,7 @@
 // The driver seam: how a core reaches the outside world. Everything above speaks in requests.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -52,6 +53,8 @@ public:
     [[nodiscard]] virtual std::size_t in_flight() const noexcept = 0;
 
     [[nodiscard]] virtual time_point now() const noexcept = 0;
+    /// The time of day; virtual in a simulation. Drives no timer.
+    [[nodiscard]] virtual std::chrono::system_clock::time_point wall_now() const noexcept = 0;
     /// Fills `into` with unpredictable bytes (predictable ones in a simulation).
     virtual void random(mutable_bytes into) noexcept = 0;
     [[nodiscard]] virtual receive_buffers& buffers() noexcept = 0;

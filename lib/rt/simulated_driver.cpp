@@ -28,7 +28,7 @@ time_point monotonic_now() noexcept {
     return std::chrono::time_point_cast<duration>(std::chrono::steady_clock::now());
 }
 
-std::chrono::system_clock::time_point wall_now() noexcept {
+std::chrono::system_clock::time_point virtual_wall_now() noexcept {
     if (clock_of_thread == nullptr) return std::chrono::system_clock::now();
     return first_noon + std::chrono::duration_cast<std::chrono::system_clock::duration>(
                             *clock_of_thread - first_moment);
@@ -46,7 +46,8 @@ public:
         RILL_ASSERT(clock_of_thread == nullptr, "one simulation on a thread at a time");
         buffers_.attach(*this);
         clock_of_thread = &now_;
-        if (simulations++ == 0) log::set_clocks({.wall = wall_now, .monotonic = monotonic_now});
+        if (simulations++ == 0)
+            log::set_clocks({.wall = virtual_wall_now, .monotonic = monotonic_now});
     }
 
     ~simulated_driver() override {
@@ -87,6 +88,10 @@ public:
 
     std::size_t in_flight() const noexcept override { return in_flight_; }
     time_point now() const noexcept override { return now_; }
+
+    std::chrono::system_clock::time_point wall_now() const noexcept override {
+        return virtual_wall_now();
+    }
 
     void random(mutable_bytes into) noexcept override {
         for (std::size_t i = 0; i < into.size(); ++i) {

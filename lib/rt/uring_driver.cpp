@@ -115,6 +115,10 @@ public:
         return time_point(std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec));
     }
 
+    std::chrono::system_clock::time_point wall_now() const noexcept override {
+        return std::chrono::system_clock::now();
+    }
+
     void random(mutable_bytes into) noexcept override {
         while (!into.empty()) {
             ssize_t const got = ::getrandom(into.data(), into.size(), 0);

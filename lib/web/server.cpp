@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -259,6 +258,7 @@ task<> watch_signals(server& of, event& over) {
 
 /// For benchmarks: what the loops did for the requests.
 void print_statistics(http::server_counters const& counters) {
+    // lint: allow(banned) serve speaks for main, also where the log is off
     std::fputs(fmt::format("rill: turns={} requests={} enters={}\n", counters.turns,
                            counters.requests, counters.enters)
                    .c_str(),
@@ -287,11 +287,13 @@ int serve(router& app, std::string_view address, serve_options const& options) {
                      options.run);
         serve_report const report = instance.take_report();
         for (std::string const& alive : report.alive) {
+            // lint: allow(banned) serve speaks for main, also where the log is off
             std::fputs(fmt::format("rill: cut at shutdown:\n{}", alive).c_str(), stderr);
         }
         if (std::getenv("RILL_STATS") != nullptr) print_statistics(report.counters);
         return report.cut == 0 ? 0 : 1;
     } catch (std::exception const& failure) {
+        // lint: allow(banned) serve speaks for main, also where the log is off
         std::fputs(fmt::format("rill: {}\n", failure.what()).c_str(), stderr);
         return 1;
     }

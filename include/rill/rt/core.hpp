@@ -1,6 +1,7 @@
 // core: one thread's scheduler. Ready list, timers, driver, mailbox.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -61,6 +62,8 @@ public:
     /// The time at this very moment, for lengths that begin here and now; the turn may have begun
     /// a while ago. Cost: a read of the clock.
     [[nodiscard]] time_point clock() const noexcept;
+    /// The time of day, for dates that people and peers read. Drives no timer.
+    [[nodiscard]] std::chrono::system_clock::time_point wall_now() const noexcept;
     /// Its place among the cores of `run_per_core`; 0 alone.
     [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
     /// Its timers, all of them.
