@@ -10,6 +10,9 @@ namespace rill::http {
 
 namespace {
 
+// How long a connection may take to its first request once a shutdown has begun.
+constexpr duration last_patience = 100ms;
+
 /// On the list of idle connections while in scope.
 class idle_scope {
 public:
@@ -41,8 +44,7 @@ task<next_step> serve_burst(server_core& home, byte_stream& peer, lease first) {
             burst.settle();
             auto const sent =
                 co_await as_result(peer.write(burst.output(), burst.write_deadline()));
-            if (!sent) co_return next_step::cut;
-            burst.sent();
+            if (!burst.sent(sent)) co_return next_step::cut;
         }
         if (step == progress::ended) co_return next_step::close;
         if (step == progress::used_up) co_return next_step::wait;
@@ -68,11 +70,14 @@ task<> serve_connection(server_core& home, byte_stream& peer) {
     ++home.counters().connections;
     chain* const line = co_await this_chain();
     next_step after = next_step::wait;
-    while (after == next_step::wait) {
-        if (home.draining()) break;
+    for (bool first_request = true; after == next_step::wait; first_request = false) {
+        // Who connected before the shutdown has mostly sent a request already, which is served.
+        bool const draining = home.draining();
+        if (draining && !first_request) break;
+        duration const patience = draining ? last_patience : home.options().idle_timeout;
         std::optional<idle_scope> idle;
         idle.emplace(home, line);
-        time_point const deadline = later(home.home().now(), home.options().idle_timeout);
+        time_point const deadline = later(home.home().now(), patience);
         auto first = co_await as_result(peer.receive(deadline));
         idle.reset();
         if (!first || !*first) {

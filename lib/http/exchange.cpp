@@ -39,8 +39,8 @@ response answer_to_failure(server_core& home, std::exception_ptr failure) noexce
 
 // Files up to this many bytes are read into the output and go out with their head in one send.
 constexpr std::uint64_t read_file_bytes = 64 * 1024;
-// Larger ones are sent in parts of this many bytes, each under the deadline of a write.
-constexpr std::uint64_t sent_file_bytes = 4 * 1024 * 1024;
+// Larger bodies are sent in parts of this many bytes, each under the deadline of a write.
+constexpr std::size_t sent_part_bytes = 4 * 1024 * 1024;
 
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -57,6 +57,7 @@ exchange::~exchange() {
     home_.keep_buffer(std::move(output_));
     if (waiting_) [[unlikely]] {
         home_.keep_buffer(std::move(waiting_->head));
+        home_.keep_buffer(std::move(waiting_->body));
     }
 }
 
@@ -89,7 +90,11 @@ task<exchange::progress> exchange::resolve(progress from) {
     }
     if (step == progress::needs_wait) step = co_await wait_for_handler();
     if (step == progress::needs_send) step = co_await send_body();
-    if (step == progress::answered) finish_request();
+    if (step == progress::answered) {
+        finish_request();
+        // The output's bound holds for pipelined requests of this kind, too.
+        if (output_.size() >= home_.options().output_bytes) step = progress::output_due;
+    }
     co_return step;
 }
 
@@ -120,6 +125,8 @@ exchange::progress exchange::call_handler() {
 }
 
 exchange::progress exchange::append(response& answer) {
+    // A shutdown may have begun while the content came or the handler waited.
+    if (home_.draining()) frame_.keep_alive = false;
     if (write_answer(home_, output_, answer, frame_)) [[likely]]
         return progress::answered;
     slow().answer = std::move(answer);
@@ -131,12 +138,13 @@ void exchange::finish_request() {
     input_.consume(head_size + std::exchange(body_in_place_, 0));
     if (head_kept_) [[unlikely]] {
         waiting_->head.clear();
-        waiting_->body.release();
+        waiting_->body.clear();
         head_kept_ = false;
     }
     detail::request_access::clear(request_);
     parser_.reset();
     if (!frame_.keep_alive) over_ = true;
+    frame_ = {};
 }
 
 task<exchange::progress> exchange::read_body() {
@@ -161,7 +169,9 @@ task<exchange::progress> exchange::read_body() {
         bool const sent = co_await flush();
         if (!sent) co_return progress::lost;
     }
-    slow().body = buffer(static_cast<std::size_t>(limit));
+    buffer& body = slow().body;
+    if (body.capacity() == 0) body = home_.take_buffer();
+    body.set_maximum(static_cast<std::size_t>(limit));
     progress const step = co_await decode_body(deadline_in(home_.options().body_timeout));
     if (step == progress::answered)
         detail::request_access::set_body(request_, waiting_->body.view());
@@ -194,6 +204,9 @@ task<exchange::progress> exchange::wait_for_handler() {
     // The handler may wait for long: what it sees is copied, so that the kernel's buffer goes back.
     if (!head_kept_) keep_head(std::exchange(body_in_place_, 0));
     input_.settle();
+    // Answers that are ready do not wait for it.
+    bool const sent = co_await flush();
+    if (!sent) co_return progress::lost;
     duration const longest = home_.options().handler_timeout;
     time_point const deadline = longest == duration::zero() ? never : deadline_in(longest);
     std::exception_ptr failure;
@@ -224,10 +237,19 @@ task<exchange::progress> exchange::send_body() {
         waiting_->answer = response();
         co_return step;
     }
-    bytes const pieces[] = {output_.view(), waiting_->answer.text()};
-    auto const sent = co_await as_result(
-        peer_.write(std::span<bytes const>(pieces), deadline_in(home_.options().write_timeout)));
-    output_.clear();
+    input_.settle();
+    // The deadline is for a client that takes nothing, so a large body goes out part by part.
+    std::string_view left = waiting_->answer.text();
+    bool sent = true;
+    while (sent && !left.empty()) {
+        std::string_view const part = left.substr(0, sent_part_bytes);
+        left.remove_prefix(part.size());
+        bytes const pieces[] = {output_.view(), part};
+        auto const done = co_await as_result(peer_.write(
+            std::span<bytes const>(pieces), deadline_in(home_.options().write_timeout)));
+        output_.clear();
+        sent = note(done);
+    }
     waiting_->answer = response();
     co_return sent ? progress::answered : progress::lost;
 }
@@ -240,15 +262,14 @@ task<exchange::progress> exchange::send_file() {
     }
     bool const sent = co_await flush();
     if (!sent) co_return progress::lost;
-    // The deadline is for a client that takes nothing, so a large file goes out part by part.
     file_piece part{.descriptor = range.descriptor(), .offset = range.offset(), .size = 0};
     for (std::uint64_t left = range.size(); left != 0; left -= part.size) {
         part.offset += part.size;
-        part.size = std::min(left, sent_file_bytes);
+        part.size = std::min<std::uint64_t>(left, sent_part_bytes);
         auto const done =
             co_await as_result(peer_.write(part, deadline_in(home_.options().write_timeout)));
         // The head has promised more: the connection is cut, never ended as if complete.
-        if (!done) co_return progress::lost;
+        if (!note(done)) co_return progress::lost;
     }
     co_return progress::answered;
 }
@@ -298,10 +319,17 @@ task<exchange::arrival> exchange::receive(time_point deadline) {
 
 task<bool> exchange::flush() {
     if (output_.empty()) co_return true;
+    // The client may take its time: the kernel's buffer goes back first.
+    input_.settle();
     auto const sent =
         co_await as_result(peer_.write(output_.view(), deadline_in(home_.options().write_timeout)));
     output_.clear();
-    co_return sent.has_value();
+    co_return note(sent);
+}
+
+bool exchange::note(result<void> const& sent) noexcept {
+    if (sent.error() == errc::timed_out) ++home_.counters().timed_out;
+    return sent.has_value();
 }
 
 void exchange::keep_head(std::size_t with_body) {
@@ -322,7 +350,7 @@ void exchange::keep_head(std::size_t with_body) {
 
 exchange::progress exchange::refuse(unsigned code, std::string_view reason) {
     ++home_.counters().refused;
-    frame_ = {.head_only = false, .keep_alive = false, .http_1_0 = false};
+    frame_.keep_alive = false;
     response answer = to_response(problem(static_cast<int>(code), reason));
     static_cast<void>(write_answer(home_, output_, answer, frame_));
     return progress::ended;

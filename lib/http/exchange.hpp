@@ -49,13 +49,17 @@ public:
 
     /// Serves requests without a wait. Returns why it stopped: never `answered`.
     [[nodiscard]] progress advance();
-    /// Does what `advance` could not. Returns `answered` to go on, `ended` or `lost`.
+    /// Does what `advance` could not. Returns `answered` to go on, or what
+    /// `advance` returns, too: `output_due`, `ended` or `lost`.
     [[nodiscard]] task<progress> resolve(progress from);
 
     /// Answers that are to be sent.
     [[nodiscard]] bytes output() const noexcept { return output_.view(); }
-    /// They were sent.
-    void sent() noexcept { output_.clear(); }
+    /// The outcome of sending them. Returns true when they were sent.
+    bool sent(result<void> const& outcome) noexcept {
+        output_.clear();
+        return note(outcome);
+    }
     /// Gives the kernel's buffer back: call it before a wait that the peer controls.
     void settle() { input_.settle(); }
     /// The deadline of a write that begins now.
@@ -92,6 +96,7 @@ private:
         return *waiting_;
     }
     void keep_head(std::size_t with_body);
+    bool note(result<void> const& sent) noexcept;
     progress refuse(unsigned code, std::string_view reason);
     [[nodiscard]] time_point deadline_in(duration length) const noexcept;
 

@@ -35,6 +35,7 @@ public:
     /// Why the handler was cancelled; `none` when it was not.
     [[nodiscard]] cancel_reason stopped() const noexcept { return stopped_; }
     [[nodiscard]] char const* name() const noexcept override { return "handler"; }
+    [[nodiscard]] chain* inner_chain() noexcept override { return child_ ? &*child_ : nullptr; }
 
 private:
     bool start() noexcept override {

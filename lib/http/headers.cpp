@@ -10,6 +10,7 @@
 
 #include "rill/base/assert.hpp"
 #include "rill/base/error.hpp"
+#include "rill/coro/chain.hpp"
 
 namespace rill::http {
 
@@ -72,8 +73,9 @@ char* headers::append(std::string_view name, std::string_view value) {
     block* const old = block_;
     block* target = old;
     if (old == nullptr || old->capacity < size + added) {
+        // From the pool of frames, like what else a request needs: no call of malloc.
         std::size_t const capacity = std::max({smallest_block, 2 * size, size + added});
-        target = static_cast<block*>(::operator new(sizeof(block) + capacity));
+        target = static_cast<block*>(rill::detail::allocate_frame(sizeof(block) + capacity));
         target->capacity = static_cast<std::uint32_t>(capacity);
         if (size != 0) std::memcpy(target + 1, old + 1, size);
     }
@@ -157,7 +159,7 @@ bool headers::contains(std::string_view name) const noexcept {
 }
 
 void headers::release() noexcept {
-    ::operator delete(block_);
+    rill::detail::free_frame(block_, sizeof(block) + block_->capacity);
 }
 
 }  // namespace rill::http

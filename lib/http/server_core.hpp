@@ -40,11 +40,15 @@ public:
         return {date_.data(), date_.size()};
     }
 
-    /// An empty buffer, with storage from an earlier request where there is one.
+    /// An empty buffer for output or for a head, with storage from an earlier request where there
+    /// is one.
     [[nodiscard]] buffer take_buffer() noexcept {
-        if (spare_.empty()) return buffer(options_.output_bytes + most_answer_overrun);
+        std::size_t const maximum = std::size_t{options_.output_bytes} + most_answer_overrun;
+        if (spare_.empty()) return buffer(maximum);
         buffer taken = std::move(spare_.back());
         spare_.pop_back();
+        // It may have held content before, which has a bound of its own.
+        taken.set_maximum(maximum);
         return taken;
     }
     /// Takes a buffer back. Large ones and those above the number kept are freed.

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "codec/status_lines.hpp"
+#include "rill/base/log.hpp"
 #include "rill/codec/http1_writer.hpp"
 
 namespace rill::http {
@@ -15,7 +16,12 @@ namespace {
 
 // RFC 9110 section 8.6 and RFC 9112 section 6.3: these have no content and say no length.
 bool has_no_content(unsigned code) noexcept {
-    return code < 200 || code == 204 || code == 304;
+    return code == 204 || code == 304;
+}
+
+// RFC 9110 section 15: 100 to 199 end no request, and there is no class above 599.
+bool ends_a_request(unsigned code) noexcept {
+    return code >= 200 && code <= 599;
 }
 
 // Where the message ends and what becomes of the connection is for the connection alone to say.
@@ -27,7 +33,7 @@ void drop_reserved(headers& fields) noexcept {
 }
 
 char* put(char* at, std::string_view text) noexcept {
-    std::memcpy(at, text.data(), text.size());
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
     return at + text.size();
 }
 
@@ -44,6 +50,12 @@ char* put_status(char* at, unsigned code) noexcept {
 }  // namespace
 
 bool write_answer(server_core& home, buffer& into, response& answer, answer_frame const& frame) {
+    if (!ends_a_request(static_cast<unsigned>(answer.status()))) [[unlikely]] {
+        log::error("a handler answered with a status that ends no request",
+                   {{"status", static_cast<int>(answer.status())}});
+        ++home.counters().failed;
+        answer = response(status::internal_server_error);
+    }
     drop_reserved(answer.headers());
     auto const code = static_cast<unsigned>(answer.status());
     bool const no_content = has_no_content(code);

@@ -18,6 +18,7 @@
 #include "rill/coro/describe.hpp"
 #include "rill/coro/event.hpp"
 #include "rill/coro/task_group.hpp"
+#include "rill/coro/when_all.hpp"
 #include "rill/coro/when_any.hpp"
 #include "rill/rt/signals.hpp"
 #include "rill/rt/sleep.hpp"
@@ -40,6 +41,7 @@ private:
 struct connection_count {
     std::size_t open = 0;
     event all_gone;
+    event accepting_over;
 };
 
 /// One open connection, also where its task is destroyed instead of ending.
@@ -58,7 +60,14 @@ private:
 
 task<> serve_one(http::server_core& home, connection_count& count, tcp::stream peer) {
     counted_connection const counted(count);
-    co_await http::serve_connection(home, peer.bytes_of());
+    // Out of memory for one connection is no reason to end the others.
+    std::exception_ptr failure;
+    try {
+        co_await http::serve_connection(home, peer.bytes_of());
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (failure) tcp::detail::log_handler_failure("HTTP connection", std::move(failure));
 }
 
 address parse(std::string_view text) {
@@ -117,6 +126,7 @@ private:
     task<> stop_core(tcp::listener& from, http::server_core& home, connection_count& count,
                      task_group& group, stop_signal::waiter& stop);
     tcp::listener listen();
+    tcp::listener try_to_listen();
     void report_cut(task_group& group);
 
     router_service answers_;
@@ -133,6 +143,15 @@ private:
 };
 
 tcp::listener server::state::listen() {
+    try {
+        return try_to_listen();
+    } catch (...) {
+        could_not_start(std::current_exception());
+        throw;
+    }
+}
+
+tcp::listener server::state::try_to_listen() {
     // The first core to come finds the port; the others share it, also where 0 was asked for.
     std::lock_guard const lock(mutex_);
     tcp::listener made(listening_ ? at_.with_port(bound_.port()) : at_, options_.listener);
@@ -151,11 +170,8 @@ task<> server::state::run_core() {
     connection_count count;
     stop_signal::waiter stop(stop_);
     auto body = [&](task_group& group) -> task<> {
-        group.spawn(
-            [](state& self, tcp::listener& from, http::server_core& at, connection_count& of,
-               task_group& into) -> task<> { co_await self.accept_all(from, at, of, into); },
-            std::ref(*this), std::ref(listener), std::ref(home), std::ref(count), std::ref(group));
-        co_await stop_core(listener, home, count, group, stop);
+        co_await when_all(accept_all(listener, home, count, group),
+                          stop_core(listener, home, count, group, stop));
     };
     co_await with_task_group(body);
     auto const totals = core::current().totals();
@@ -174,6 +190,7 @@ task<> server::state::accept_all(tcp::listener& from, http::server_core& home,
         count.all_gone.reset();
         group.spawn(serve_one, std::ref(home), std::ref(count), *std::move(accepted));
     }
+    count.accepting_over.set();
 }
 
 task<> server::state::stop_core(tcp::listener& from, http::server_core& home,
@@ -184,6 +201,9 @@ task<> server::state::stop_core(tcp::listener& from, http::server_core& home,
     // Connections that the kernel has accepted already are served: `accept_all` ends after them.
     from.close();
     home.drain();
+    // Without grace, too, idle connections end by themselves and are not cut.
+    co_await count.accepting_over.wait();
+    co_await yield();
     while (count.open != 0) {
         stop.changed().reset();
         time_point const until = later(since, stop_.grace());
@@ -200,7 +220,14 @@ void server::state::report_cut(task_group& group) {
     std::lock_guard const lock(mutex_);
     group.for_each([this](chain& each) {
         ++report_.cut;
-        report_.alive.push_back(describe(each));
+        // The place that matters is the innermost one: where the handler waits.
+        chain* innermost = &each;
+        while (operation* const wait = innermost->waiting_for()) {
+            chain* const inner = wait->inner_chain();
+            if (inner == nullptr) break;
+            innermost = inner;
+        }
+        report_.alive.push_back(describe(*innermost));
     });
 }
 

@@ -165,3 +165,20 @@ TEST_CASE("random appends and consumes agree with a string") {
         }
     }
 }
+
+TEST_CASE("a bound that was changed holds for what is appended next") {
+    rill::buffer queue(4);
+    CHECK(queue.append("abcd"));
+    CHECK_FALSE(queue.append('e'));
+    queue.set_maximum(1000);
+    CHECK(queue.append(std::string(996, 'x')));
+    CHECK_FALSE(queue.append('e'));
+    queue.clear();
+    queue.set_maximum(2);
+    CHECK(queue.capacity() >= 1000);
+    CHECK(queue.append("ab"));
+    CHECK_FALSE(queue.append('c'));
+    queue.set_maximum(3);
+    CHECK(queue.append('c'));
+    CHECK(queue.view().text() == "abc");
+}

@@ -49,6 +49,13 @@ public:
     [[nodiscard]] bool empty() const noexcept { return end_ == begin_; }
     /// How many bytes may be queued.
     [[nodiscard]] std::size_t maximum() const noexcept { return maximum_; }
+    /// Changes the bound, to no less than what is queued; storage stays as it is. For storage that
+    /// serves one purpose after another.
+    void set_maximum(std::size_t maximum) noexcept {
+        RILL_ASSERT(maximum >= size(), "a bound holds for what is queued already");
+        maximum_ = maximum < unbounded ? maximum : unbounded;
+        update_limit();
+    }
     /// How many more bytes may be queued before the bound is met.
     [[nodiscard]] std::size_t remaining() const noexcept { return maximum_ - size(); }
     /// How many bytes of memory the buffer holds, used or not.

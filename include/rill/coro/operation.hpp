@@ -35,6 +35,9 @@ public:
     /// What it is called in a trace: "receive", "sleep".
     [[nodiscard]] virtual char const* name() const noexcept { return "wait"; }
 
+    /// The one chain that it waits for, where it is such a wait; else null. For reports.
+    [[nodiscard]] virtual chain* inner_chain() noexcept { return nullptr; }
+
     /// The chain that waits; null before it has started.
     [[nodiscard]] chain* waiting_chain() const noexcept { return chain_; }
 

@@ -1,0 +1,126 @@
+// A request in the steady state asks for no memory: neither of the heap nor of the frame pool's
+// supply nor of the kernel.
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "rill/io/tcp.hpp"
+#include "rill/rt/run.hpp"
+#include "rill/rt/sleep.hpp"
+#include "rill/web/files.hpp"
+#include "support/memory_count.hpp"
+#include "support/plain_socket.hpp"
+#include "support/test_server.hpp"
+
+using namespace rill;
+using test::memory_requests;
+using test::plain_socket;
+using test::test_server;
+
+namespace {
+
+constexpr int warm_up = 1000;
+constexpr int measured = 1000;
+
+// Memory requests of `measured` exchanges after `warm_up` ones, which all have answers of one size.
+std::size_t requests_of(plain_socket& client, std::string_view request) {
+    std::size_t const size = client.ask(request);
+    REQUIRE(size != 0);
+    for (int i = 0; i < warm_up; ++i) client.ask_again(request, size);
+    std::size_t const before = memory_requests();
+    for (int i = 0; i < measured; ++i) client.ask_again(request, size);
+    return memory_requests() - before;
+}
+
+web::router& fill(web::router& routes) {
+    routes.get("/hello", [] { return "hello"; });
+    routes.post("/echo", [](http::request& req) {
+        return req.body().text() == "abc" ? http::status::ok : http::status::bad_request;
+    });
+    routes.post("/later", [](http::request& req) -> task<http::response> {
+        co_await rill::yield();
+        co_return http::response(req.body().text() == "abc" ? http::status::ok
+                                                            : http::status::bad_request);
+    });
+    routes.get("/users/{id}", [](http::request& req) {
+        return req.path<int>("id") == 7 ? http::status::ok : http::status::bad_request;
+    });
+    routes.get("/fields", [] {
+        http::response answer(http::status::ok);
+        answer.headers().set("cache-control", "no-store");
+        return answer;
+    });
+    return routes;
+}
+
+}  // namespace
+
+TEST_CASE("the counter counts") {
+    std::size_t const before = memory_requests();
+    std::string* volatile text = new std::string(100, 'x');
+    delete text;
+    CHECK(memory_requests() - before == 2);
+}
+
+TEST_CASE("requests to a server ask for no memory") {
+    web::router routes;
+    test_server running(fill(routes));
+    for (std::string const request : {
+             "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
+             "GET /users/7 HTTP/1.1\r\nHost: a\r\n\r\n",
+             "GET /fields HTTP/1.1\r\nHost: a\r\n\r\n",
+             "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+             "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+             "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+             "3\r\nabc\r\n0\r\n\r\n",
+         }) {
+        CAPTURE(request);
+        plain_socket client(running.at().port());
+        CHECK(requests_of(client, request) == 0);
+    }
+}
+
+TEST_CASE("requests for a small file ask for no memory") {
+    std::string name = std::filesystem::temp_directory_path() / "rill-allocation-XXXXXX";
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    std::ofstream(name + "/a.txt") << "small";
+    {
+        web::router routes;
+        routes.get("/{path...}", web::files(name));
+        test_server running(routes);
+        plain_socket client(running.at().port());
+        CHECK(requests_of(client, "GET /a.txt HTTP/1.1\r\nHost: a\r\n\r\n") == 0);
+    }
+    std::filesystem::remove_all(name);
+}
+
+TEST_CASE("an echo over TCP asks for no memory") {
+    std::atomic<std::uint16_t> port = 0;
+    std::thread server([&port] {
+        auto const body = [](std::atomic<std::uint16_t>& at) -> task<> {
+            tcp::listener listener("127.0.0.1:0");
+            at = listener.local_address().port();
+            at.notify_all();
+            tcp::stream peer = co_await listener.accept();
+            for (;;) {
+                lease const input = co_await peer.receive();
+                if (!input) break;
+                co_await peer.write(input);
+            }
+        };
+        run(body(port));
+    });
+    port.wait(0);
+    {
+        plain_socket client(port);
+        CHECK(requests_of(client, "hello") == 0);
+    }
+    server.join();
+}
