@@ -44,7 +44,7 @@ enum class method : std::uint8_t {
     notify,       ///< NOTIFY: Events (UPnP).
     subscribe,    ///< SUBSCRIBE: Events (UPnP).
     unsubscribe,  ///< UNSUBSCRIBE: Events (UPnP).
-    other,  ///< A method that rill has no name for; the request's head has its spelling.
+    other,        ///< A method that rill has no name for; the request's head has its spelling.
 };
 
 /// The method of this text; methods are case-sensitive. `other` for any that has no name here.
