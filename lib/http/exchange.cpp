@@ -9,6 +9,7 @@
 #include "http/request_access.hpp"
 #include "rill/base/log.hpp"
 #include "rill/codec/http1_body.hpp"
+#include "rill/codec/http1_writer.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/io/file.hpp"
 
@@ -127,6 +128,9 @@ exchange::progress exchange::call_handler() {
 exchange::progress exchange::append(response& answer) {
     // A shutdown may have begun while the content came or the handler waited.
     if (home_.draining()) frame_.keep_alive = false;
+    if (frame_.http_1_0 && std::holds_alternative<body_stream>(answer.body())) {
+        frame_.keep_alive = false;
+    }
     if (write_answer(home_, output_, answer, frame_)) [[likely]]
         return progress::answered;
     slow().answer = std::move(answer);
@@ -212,13 +216,18 @@ task<exchange::progress> exchange::wait_for_handler() {
     std::exception_ptr failure;
     progress step = progress::answered;
     try {
-        handler_run running(chosen_, request_, peer_, deadline, !home_.options().half_close);
-        response answer = co_await running;
+        auto const start = [this] { return chosen_.coroutine(chosen_.object, request_); };
+        handler_run<response> running(start, peer_, deadline, !home_.options().half_close);
+        co_await running;
         if (running.stopped() == cancel_reason::client_gone) {
             ++home_.counters().clients_gone;
             step = progress::lost;
+        } else if (running.stopped() != cancel_reason::none) {
+            ++home_.counters().timed_out;
+            response answer(status::service_unavailable);
+            step = append(answer);
         } else {
-            if (running.stopped() != cancel_reason::none) ++home_.counters().timed_out;
+            response answer = running.take();
             step = append(answer);
         }
     } catch (...) {
@@ -237,6 +246,11 @@ task<exchange::progress> exchange::send_body() {
         waiting_->answer = response();
         co_return step;
     }
+    if (std::holds_alternative<body_stream>(waiting_->answer.body())) {
+        progress const step = co_await send_stream();
+        waiting_->answer = response();
+        co_return step;
+    }
     input_.settle();
     // The deadline is for a client that takes nothing, so a large body goes out part by part.
     std::string_view left = waiting_->answer.text();
@@ -252,6 +266,62 @@ task<exchange::progress> exchange::send_body() {
     }
     waiting_->answer = response();
     co_return sent ? progress::answered : progress::lost;
+}
+
+/// Sends what a producer writes, as chunks, or as it is to a client of HTTP/1.0.
+class exchange::chunk_writer final : public body_writer {
+public:
+    explicit chunk_writer(exchange& of) noexcept : of_(of) {}
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+
+    task<> write(bytes piece) override {
+        if (broken_) throw error(errc::write_broken, "write the body");
+        if (piece.empty()) co_return;
+        bool const chunked = !of_.frame_.http_1_0;
+        if (chunked) {
+            mutable_bytes const room = of_.output_.prepare(http1::chunk_head_bound);
+            of_.output_.commit(http1::write_chunk_head(room, piece.size()));
+        }
+        bytes const pieces[] = {of_.output_.view(), piece,
+                                chunked ? bytes(http1::chunk_tail) : bytes()};
+        broken_ = true;  // until it is known to be sent, also where this frame is destroyed
+        auto const sent = co_await as_result(
+            of_.peer_.write(std::span<bytes const>(pieces), of_.write_deadline()));
+        of_.output_.clear();
+        if (!of_.note(sent)) throw error(sent.error(), "write the body");
+        broken_ = false;
+    }
+
+private:
+    exchange& of_;
+    bool broken_ = false;
+};
+
+task<exchange::progress> exchange::send_stream() {
+    if (!head_kept_) keep_head(std::exchange(body_in_place_, 0));
+    input_.settle();
+    chunk_writer out(*this);
+    bool whole = false;
+    try {
+        auto& body = std::get<body_stream>(waiting_->answer.body());
+        auto const start = [&] { return body.run(out); };
+        handler_run<void> running(start, peer_, never, !home_.options().half_close);
+        co_await running;
+        if (running.stopped() == cancel_reason::client_gone) ++home_.counters().clients_gone;
+        if (running.stopped() == cancel_reason::none) {
+            running.take();
+            whole = !out.broken();
+        }
+    } catch (error const& gone) {
+        log::debug("body broke off", {{"why", gone.what()}});
+    } catch (std::exception const& unexpected) {
+        ++home_.counters().failed;
+        log::error("producer of a body threw", {{"what", unexpected.what()}});
+    }
+    // The head has promised a whole body: what broke off is cut, never ended as if complete.
+    if (!whole) co_return progress::lost;
+    if (!frame_.http_1_0) static_cast<void>(output_.append(http1::last_chunk));
+    co_return progress::answered;
 }
 
 task<exchange::progress> exchange::send_file() {

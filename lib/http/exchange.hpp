@@ -75,6 +75,7 @@ private:
         response answer;  // while its body is being sent
     };
 
+    class chunk_writer;
     enum class arrival : std::uint8_t { came, ended, timed_out };
 
     [[nodiscard]] progress begin_request();
@@ -85,6 +86,7 @@ private:
     [[nodiscard]] task<progress> decode_body(time_point deadline);
     [[nodiscard]] task<progress> wait_for_handler();
     [[nodiscard]] task<progress> send_body();
+    [[nodiscard]] task<progress> send_stream();
     [[nodiscard]] task<progress> send_file();
     [[nodiscard]] task<progress> copy_file(file_range const& range);
     [[nodiscard]] task<progress> read_more_head();

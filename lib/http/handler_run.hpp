@@ -10,25 +10,25 @@
 
 namespace rill::http {
 
-/// The wait for a handler's answer. Never throws for a cancellation: `stopped` says why there is
-/// no answer.
+/// The wait for a task of the user's. Never throws for a cancellation: `stopped` says why the task
+/// gave nothing.
+template <class T>
 class [[nodiscard]] handler_run final : public operation, private rill::detail::child_owner {
 public:
-    using value_type = response;
+    using value_type = void;
 
-    handler_run(handler with, request& req, byte_stream& peer, time_point deadline,
-                bool watch_client)
-        : answer_(with.coroutine(with.object, req)),
+    /// `make` gives the task.
+    template <class Make>
+    handler_run(Make&& make, byte_stream& peer, time_point deadline, bool watch_client)
+        : answer_(make()),
           peer_(peer),
           deadline_(deadline),
           watch_client_(watch_client),
           timer_(*this) {}
 
-    /// The answer, or what the handler threw. Only where it was not stopped.
-    response await_resume() {
-        if (stopped_ != cancel_reason::none) return response(status::service_unavailable);
-        return answer_.await_resume();
-    }
+    void await_resume() const noexcept {}
+    /// What the task gave, or throws what it threw. Only where it was not stopped.
+    T take() { return answer_.await_resume(); }
     [[nodiscard]] bool failed() const noexcept {
         return stopped_ == cancel_reason::none && answer_.failed();
     }
@@ -56,12 +56,12 @@ private:
         complete();
     }
 
-    task<response> answer_;
+    task<T> answer_;
     byte_stream& peer_;
     time_point deadline_;
     bool watch_client_;
     cancel_reason stopped_ = cancel_reason::none;
-    std::optional<rill::detail::child<task<response>>> child_;
+    std::optional<rill::detail::child<task<T>>> child_;
     struct timer final : timer_node {
         explicit timer(handler_run& of) noexcept
             : timer_node([](timer_node& node) noexcept {

@@ -60,7 +60,8 @@ bool write_answer(server_core& home, buffer& into, response& answer, answer_fram
     auto const code = static_cast<unsigned>(answer.status());
     bool const no_content = has_no_content(code);
     std::uint64_t const size = answer.body_size();
-    bool const in_memory = !std::holds_alternative<file_range>(answer.body());
+    bool const streamed = std::holds_alternative<body_stream>(answer.body());
+    bool const in_memory = !streamed && !std::holds_alternative<file_range>(answer.body());
     bool const appended =
         in_memory && !no_content && !frame.head_only && size <= appended_body_bytes;
     std::string_view const fields = answer.headers().wire();
@@ -81,7 +82,10 @@ bool write_answer(server_core& home, buffer& into, response& answer, answer_fram
         at = put(at, type);
         at = put(at, "\r\n");
     }
-    if (!no_content) {
+    if (streamed) {
+        // A client of HTTP/1.0 knows no chunks: there the end of the connection ends the body.
+        if (!no_content && !frame.http_1_0) at = put(at, "transfer-encoding: chunked\r\n");
+    } else if (!no_content) {
         at = put(at, "content-length: ");
         at = std::to_chars(at, at + http1::head_writer::number_bound, size).ptr;
         at = put(at, "\r\n");
@@ -95,7 +99,7 @@ bool write_answer(server_core& home, buffer& into, response& answer, answer_fram
     at = put(at, "\r\n");
     if (appended) at = put(at, answer.text());
     into.commit(static_cast<std::size_t>(at - begin));
-    return appended || no_content || frame.head_only || size == 0;
+    return appended || no_content || frame.head_only || (size == 0 && !streamed);
 }
 
 }  // namespace rill::http

@@ -52,6 +52,12 @@ web::router& fill(web::router& routes) {
     routes.get("/users/{id}", [](http::request& req) {
         return req.path<int>("id") == 7 ? http::status::ok : http::status::bad_request;
     });
+    routes.get("/stream", [] {
+        return http::stream([](http::body_writer& out) -> task<> {
+            co_await out.write("one");
+            co_await out.write("two");
+        });
+    });
     routes.get("/fields", [] {
         http::response answer(http::status::ok);
         answer.headers().set("cache-control", "no-store");
@@ -76,6 +82,7 @@ TEST_CASE("requests to a server ask for no memory") {
              "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
              "GET /users/7 HTTP/1.1\r\nHost: a\r\n\r\n",
              "GET /fields HTTP/1.1\r\nHost: a\r\n\r\n",
+             "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n",
              "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
              "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
              "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -34,8 +34,17 @@ plain_socket::~plain_socket() {
 std::size_t plain_socket::ask(std::string_view request) noexcept {
     char memory[16 * 1024];
     ::send(descriptor_, request.data(), request.size(), MSG_NOSIGNAL);
-    ssize_t const count = ::recv(descriptor_, memory, sizeof(memory), 0);
-    return count > 0 ? static_cast<std::size_t>(count) : 0;
+    std::size_t size = 0;
+    for (;;) {
+        ssize_t const count = ::recv(descriptor_, memory + size, sizeof(memory) - size, 0);
+        if (count <= 0) return 0;
+        size += static_cast<std::size_t>(count);
+        // An answer in chunks may come in pieces; every other is small enough for one.
+        std::string_view const text(memory, size);
+        if (text.find("chunked") == std::string_view::npos || text.ends_with("0\r\n\r\n")) {
+            return size;
+        }
+    }
 }
 
 void plain_socket::ask_again(std::string_view request, std::size_t size) noexcept {

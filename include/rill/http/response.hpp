@@ -14,6 +14,7 @@
 
 #include "rill/base/bytes.hpp"
 #include "rill/base/export.hpp"
+#include "rill/http/body_stream.hpp"
 #include "rill/http/headers.hpp"
 #include "rill/http/problem.hpp"
 #include "rill/http/status.hpp"
@@ -96,8 +97,8 @@ private:
 /// An answer without fields and with a literal for its body allocates nothing. Movable only.
 class response {
 public:
-    /// Nothing, program text, owned text, or a part of a file.
-    using body_type = std::variant<std::monostate, literal, std::string, file_range>;
+    /// Nothing, program text, owned text, a part of a file, or made while it is sent.
+    using body_type = std::variant<std::monostate, literal, std::string, file_range, body_stream>;
 
     /// 200 without a body.
     response() noexcept = default;
@@ -136,7 +137,7 @@ public:
         body_ = std::move(body);
         content_type_ = content_type;
     }
-    /// The body's size in bytes.
+    /// The body's size in bytes; 0 for a stream, whose size nobody knows.
     [[nodiscard]] std::uint64_t body_size() const noexcept {
         if (auto const* file = std::get_if<file_range>(&body_)) return file->size();
         return text().size();
@@ -175,6 +176,16 @@ inline constexpr literal problem{"application/problem+json"};  ///< RFC 9457.
 /// A page of HTML.
 [[nodiscard]] inline response html(std::string body, status code = status::ok) {
     return {code, std::move(body), content_types::html};
+}
+/// A body that is made while it is sent, in chunks, with the client's pace:
+/// `http::stream([](http::body_writer& out) -> task<> { co_await out.write("part"); })`.
+///
+/// `producer` is moved in and lives until its task has ended. What it throws is logged and cuts the
+/// connection: an answer that broke off is never ended as if complete. Not called for HEAD.
+template <class Producer>
+[[nodiscard]] response stream(Producer producer, literal content_type = content_types::binary,
+                              status code = status::ok) {
+    return {code, body_stream(std::move(producer)), content_type};
 }
 /// Sends the client elsewhere. `location` is a URI reference ("/x", "https://example.com/").
 /// Errors    `error` invalid_argument when it holds a control character.
