@@ -41,11 +41,29 @@ int set_up(io_uring& ring, uring_options const& options, std::uint32_t flags) {
 
 }  // namespace
 
+namespace {
+
+/// Multishot receive cannot be asked for; it came with the same kernel as zero-copy sends.
+bool receives_multishot(io_uring& ring) {
+    io_uring_probe* const probe = io_uring_get_probe_ring(&ring);
+    if (probe == nullptr) return false;
+    bool const has = io_uring_opcode_supported(probe, IORING_OP_SEND_ZC) != 0;
+    io_uring_free_probe(probe);
+    return has;
+}
+
+}  // namespace
+
 std::uint32_t set_up_ring(io_uring& ring, uring_options const& options) {
     int code = 0;
     for (std::uint32_t const flags : ladder) {
         code = set_up(ring, options, flags);
-        if (code == 0) return flags;
+        if (code == 0 && receives_multishot(ring)) return flags;
+        if (code == 0) {
+            io_uring_queue_exit(&ring);
+            code = -EINVAL;
+            break;
+        }
         if (code != -EINVAL) break;
     }
     throw error(system_error(-code), "io_uring_setup", "this core's ring", setup_advice(-code));
@@ -74,7 +92,7 @@ std::string setup_advice(int errno_value) {
         case ENFILE:
             return "out of descriptors; raise ulimit -n (LimitNOFILE)";
         case EINVAL:
-            return "this kernel is too old for rill's ring; Linux 5.19 or later is needed";
+            return "this kernel is too old for rill's ring; Linux 6.0 or later is needed";
         default:
             return "see io_uring_setup(2)";
     }

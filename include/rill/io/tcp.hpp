@@ -253,8 +253,9 @@ private:
     wait_operation* waiting_ = nullptr;
 };
 
-template <class Handler>
-task<> run_handler(Handler& handler, stream peer, serve_bound::slot) {
+/// Runs the handler of one connection; `Place` is held as long as that takes.
+template <class Handler, class Place>
+task<> run_handler(Handler& handler, stream peer, Place) {
     std::exception_ptr failure;
     try {
         co_await handler(std::move(peer));
@@ -274,8 +275,8 @@ task<> listener::serve(Handler handler) {
             co_await bound.place();
             auto accepted = co_await as_result(accept());
             if (!accepted) break;
-            group.spawn(detail::run_handler<Handler>, std::ref(handler), *std::move(accepted),
-                        detail::serve_bound::slot(bound));
+            group.spawn(detail::run_handler<Handler, detail::serve_bound::slot>, std::ref(handler),
+                        *std::move(accepted), detail::serve_bound::slot(bound));
         }
     };
     co_await with_task_group(accepting);
