@@ -30,6 +30,12 @@ def path_parameters(program):
         same(server.ask("GET", "/echo/a/b%20c"), (200, "a/b c"))
 
 
+def streamed_answer(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/count?to=3"), (200, "1\n2\n3\n"))
+        same(server.ask("GET", "/count?to=0"), (200, ""))
+
+
 def dictionary(program):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     with Server(program) as server:
