@@ -4,6 +4,7 @@
 #include "http/exchange.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/coro/this_chain.hpp"
+#include "rill/io/tcp.hpp"
 #include "rill/rt/sleep.hpp"
 
 namespace rill::http {
@@ -70,23 +71,30 @@ task<> serve_connection(server_core& home, byte_stream& peer) {
     ++home.counters().connections;
     chain* const line = co_await this_chain();
     next_step after = next_step::wait;
-    for (bool first_request = true; after == next_step::wait; first_request = false) {
-        // Who connected before the shutdown has mostly sent a request already, which is served.
-        bool const draining = home.draining();
-        if (draining && !first_request) break;
-        duration const patience = draining ? last_patience : home.options().idle_timeout;
-        std::optional<idle_scope> idle;
-        idle.emplace(home, line);
-        time_point const deadline = later(home.home().now(), patience);
-        auto first = co_await as_result(peer.receive(deadline));
-        idle.reset();
-        if (!first || !*first) {
-            if (first.error() == errc::timed_out) ++home.counters().timed_out;
-            break;
+    // Out of memory for one connection is no reason to end the others.
+    std::exception_ptr failure;
+    try {
+        for (bool first_request = true; after == next_step::wait; first_request = false) {
+            // Who connected before the shutdown has mostly sent a request already, which is served.
+            bool const draining = home.draining();
+            if (draining && !first_request) break;
+            duration const patience = draining ? last_patience : home.options().idle_timeout;
+            std::optional<idle_scope> idle;
+            idle.emplace(home, line);
+            time_point const deadline = later(home.home().now(), patience);
+            auto first = co_await as_result(peer.receive(deadline));
+            idle.reset();
+            if (!first || !*first) {
+                if (first.error() == errc::timed_out) ++home.counters().timed_out;
+                break;
+            }
+            after = co_await serve_burst(home, peer, *std::move(first));
         }
-        after = co_await serve_burst(home, peer, *std::move(first));
+        if (after == next_step::close) co_await close_gracefully(home, peer);
+    } catch (...) {
+        failure = std::current_exception();
     }
-    if (after == next_step::close) co_await close_gracefully(home, peer);
+    if (failure) tcp::detail::log_handler_failure("HTTP connection", std::move(failure));
     peer.close();
 }
 

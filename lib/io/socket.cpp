@@ -11,9 +11,7 @@ socket::socket(core& home, int descriptor) noexcept
       buffers_(home.buffers()),
       descriptor_(descriptor),
       receiving_(*this),
-      sending_(*this),
-      sending_file_(*this),
-      hangup_(*this) {}
+      sending_(*this) {}
 
 socket::~socket() {
     RILL_ASSERT(closed_ && first_unread_ == receive_buffers::none,
@@ -161,8 +159,8 @@ void socket::watch_end(chain* who) noexcept {
 }
 
 void socket::watch_while_paused() noexcept {
-    if (end_watcher_ == nullptr || receiving_.in_flight() || hangup_.in_flight() || end_) return;
-    home_.io().start(hangup_);
+    if (end_watcher_ == nullptr || receiving_.in_flight() || busy(hangup_) || end_) return;
+    home_.io().start(needed(hangup_));
 }
 
 void socket::hung_up(int value) noexcept {
@@ -193,8 +191,9 @@ std::optional<result<void>> socket::begin_write(pending_write& what) noexcept {
 
 void socket::send_first() noexcept {
     if (first_write_->file().descriptor >= 0) {
-        sending_file_.set(first_write_->file());
-        home_.io().start(sending_file_);
+        auto& sending = needed(sending_file_);
+        sending.set(first_write_->file());
+        home_.io().start(sending);
         return;
     }
     auto const pieces = first_write_->remaining(cut_piece_);
@@ -250,7 +249,7 @@ void socket::stop_write(pending_write& what, std::error_code why) noexcept {
     }
     if (!what.stopped_by) what.stopped_by = why;
     home_.io().cancel(sending_);
-    home_.io().cancel(sending_file_);
+    if (sending_file_ != nullptr) home_.io().cancel(*sending_file_);
 }
 
 void socket::finish() noexcept {
@@ -288,14 +287,14 @@ void socket::close() noexcept {
     // Requests in flight hold the socket open in the kernel: they are ended first, and the
     // descriptor is closed when the last of them has come back.
     home_.io().cancel(receiving_);
-    home_.io().cancel(hangup_);
+    if (hangup_ != nullptr) home_.io().cancel(*hangup_);
     while (last_write_ != first_write_) {
         pending_write& last = *last_write_;
         unlink(last);
         last.written(errc::closed);
     }
     home_.io().cancel(sending_);
-    home_.io().cancel(sending_file_);
+    if (sending_file_ != nullptr) home_.io().cancel(*sending_file_);
     let_go();
 }
 
@@ -318,8 +317,7 @@ void socket::release() noexcept {
 }
 
 void socket::let_go() noexcept {
-    if (receiving_.in_flight() || hangup_.in_flight() || sending_.in_flight() ||
-        sending_file_.in_flight()) {
+    if (receiving_.in_flight() || busy(hangup_) || sending_.in_flight() || busy(sending_file_)) {
         return;
     }
     if (descriptor_ >= 0) home_.io().close(std::exchange(descriptor_, -1));

@@ -131,14 +131,24 @@ private:
     void finish_first(result<void> outcome) noexcept;
     void unlink(pending_write& what) noexcept;
     void let_go() noexcept;
+    template <class Request>
+    [[nodiscard]] static bool busy(std::unique_ptr<Request> const& what) noexcept {
+        return what != nullptr && what->in_flight();
+    }
+    template <class Request>
+    Request& needed(std::unique_ptr<Request>& what) {
+        if (what == nullptr) what = std::make_unique<Request>(*this);
+        return *what;
+    }
 
     core& home_;
     receive_buffers& buffers_;
     int descriptor_;
     receive_request receiving_;
     send_request sending_;
-    send_file_request sending_file_;
-    hangup_request hangup_;
+    // Made when first needed: most connections never send a file nor pause.
+    std::unique_ptr<send_file_request> sending_file_;
+    std::unique_ptr<hangup_request> hangup_;
     bytes cut_piece_;  // storage for the piece that a short send has cut
 
     std::uint32_t first_unread_ = receive_buffers::none;

@@ -24,8 +24,8 @@ namespace rill {
 
 namespace {
 
-constexpr std::size_t class_step = 64;
-constexpr std::size_t class_count = 64;                    // frames up to 4 KiB are pooled
+constexpr std::size_t class_step = 32;
+constexpr std::size_t class_count = 128;                   // frames up to 4 KiB are pooled
 constexpr std::size_t kept_bytes_per_class = 1024 * 1024;  // free frames beyond this go back
 
 class frame_pool {

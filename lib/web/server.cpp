@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "http/connection.hpp"
 #include "http/server_core.hpp"
@@ -44,30 +45,25 @@ struct connection_count {
     event accepting_over;
 };
 
-/// One open connection, also where its task is destroyed instead of ending.
+/// One open connection in the count, also where its task is destroyed instead of ending.
 class counted_connection {
 public:
-    explicit counted_connection(connection_count& in) noexcept : in_(in) {}
-    counted_connection(counted_connection const&) = delete;
-    counted_connection& operator=(counted_connection const&) = delete;
+    explicit counted_connection(connection_count& in) noexcept : in_(&in) {}
+    counted_connection(counted_connection&& other) noexcept
+        : in_(std::exchange(other.in_, nullptr)) {}
+    counted_connection& operator=(counted_connection&&) = delete;
     ~counted_connection() {
-        if (--in_.open == 0) in_.all_gone.set();
+        if (in_ != nullptr && --in_->open == 0) in_->all_gone.set();
     }
 
 private:
-    connection_count& in_;
+    connection_count* in_;
 };
 
-task<> serve_one(http::server_core& home, connection_count& count, tcp::stream peer) {
-    counted_connection const counted(count);
-    // Out of memory for one connection is no reason to end the others.
-    std::exception_ptr failure;
-    try {
-        co_await http::serve_connection(home, peer.bytes_of());
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    if (failure) tcp::detail::log_handler_failure("HTTP connection", std::move(failure));
+/// No coroutine of its own: the group's frame keeps the arguments, and an idle connection is the
+/// smaller for it.
+task<> serve_one(http::server_core& home, counted_connection const&, tcp::stream const& peer) {
+    return http::serve_connection(home, peer.bytes_of());
 }
 
 address parse(std::string_view text) {
@@ -188,7 +184,7 @@ task<> server::state::accept_all(tcp::listener& from, http::server_core& home,
         if (!accepted) break;
         ++count.open;
         count.all_gone.reset();
-        group.spawn(serve_one, std::ref(home), std::ref(count), *std::move(accepted));
+        group.spawn(serve_one, std::ref(home), counted_connection(count), *std::move(accepted));
     }
     count.accepting_over.set();
 }
