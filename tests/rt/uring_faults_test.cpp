@@ -181,7 +181,7 @@ TEST_CASE("a refused ring says what refused it and what to change") {
     CHECK(contains(refusal(ENOMEM), "ulimit -l"));
     CHECK(contains(refusal(EMFILE), "ulimit -n"));
     CHECK(contains(refusal(ENFILE), "ulimit -n"));
-    CHECK(contains(refusal(EINVAL), "5.19"));
+    CHECK(contains(refusal(EINVAL), "6.0"));
 }
 
 TEST_CASE("a ring that no flags please is refused as too old a kernel") {
