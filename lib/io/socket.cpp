@@ -75,8 +75,8 @@ void socket::put_back(lease input) noexcept {
     std::uint32_t const buffer = input.index();
     mutable_bytes const view = input.detach();
     auto& slot = buffers_.at(buffer);
-    slot.begin = static_cast<std::uint16_t>(view.data() - buffers_.block(buffer));
-    slot.size = static_cast<std::uint16_t>(view.size());
+    slot.begin = static_cast<std::uint32_t>(view.data() - buffers_.block(buffer));
+    slot.size = static_cast<std::uint32_t>(view.size());
     slot.next = first_unread_;
     if (first_unread_ == receive_buffers::none) last_unread_ = buffer;
     first_unread_ = buffer;

@@ -1,6 +1,7 @@
 // The driver seam: how a core reaches the outside world. Everything above speaks in requests.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,41 @@ struct stream_settings {
     int send_buffer_bytes = -1;     // SO_SNDBUF
     int receive_buffer_bytes = -1;  // SO_RCVBUF
 };
+
+/// What a datagram socket wants. A negative number leaves the system's value.
+struct datagram_settings {
+    bool reuse_address = false;  // SO_REUSEADDR: several receivers of one multicast group
+    bool reuse_port = false;     // SO_REUSEPORT: several sockets share the work of one address
+    bool only_v6 = false;        // `[::]` takes no IPv4
+    bool broadcast = false;      // SO_BROADCAST
+    bool tell_failures = true;   // IP_RECVERR: what ICMP says comes out of `next_failure`
+    bool dont_fragment = false;  // IP_MTU_DISCOVER: larger than the path takes is EMSGSIZE
+    bool merge = false;          // UDP_GRO: datagrams of one sender may come merged
+    bool tell_local = false;     // IP_PKTINFO: to which of the local addresses it was sent
+    int hops = -1;               // IP_TTL, IPV6_UNICAST_HOPS
+    int traffic_class = -1;      // IP_TOS, IPV6_TCLASS
+    int multicast_hops = -1;     // IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS
+    int multicast_loop = -1;     // 0: what this host sends to a group does not come back to it
+    std::uint32_t multicast_interface = 0;  // index of the interface that groups are reached by
+    int send_buffer_bytes = -1;             // SO_SNDBUF
+    int receive_buffer_bytes = -1;          // SO_RCVBUF
+    int mode = -1;                          // permissions of the file of a local address
+};
+
+/// What the network said of a datagram that was sent (ICMP).
+struct send_failure {
+    address to;    // where the datagram was sent
+    int code = 0;  // errno
+};
+
+/// Who is at the other end of a local socket, as of its connect or listen.
+struct peer_identity {
+    std::int64_t process = 0;
+    std::uint32_t user = 0;
+    std::uint32_t group = 0;
+};
+
+enum class socket_kind : std::uint8_t { stream, datagram };
 
 enum class shutdown_side : std::uint8_t { read, write, both };
 
@@ -75,6 +111,39 @@ public:
     [[nodiscard]] virtual bool broken(int descriptor) noexcept = 0;
     [[nodiscard]] virtual address local(int descriptor) = 0;
     [[nodiscard]] virtual address remote(int descriptor) = 0;
+
+    // Datagram sockets and local ones. None of these blocks. A driver that cannot says so.
+    /// A datagram socket of a family, bound where `at` is not null.
+    [[nodiscard]] virtual result<int> open_datagrams(address::family, address const* /*at*/,
+                                                     datagram_settings const&) {
+        return errc::unsupported;
+    }
+    /// Sets the only peer of a datagram socket; of kind `none` it has all again.
+    [[nodiscard]] virtual result<void> set_peer(int /*descriptor*/, address const& /*to*/) {
+        return errc::unsupported;
+    }
+    /// Joins or leaves a multicast group on an interface; 0 lets the system choose.
+    [[nodiscard]] virtual result<void> join(int /*descriptor*/, address const& /*group*/,
+                                            std::uint32_t /*interface*/, bool /*leave*/) {
+        return errc::unsupported;
+    }
+    /// The next of what ICMP told, oldest first.
+    [[nodiscard]] virtual std::optional<send_failure> next_failure(int /*descriptor*/) noexcept {
+        return std::nullopt;
+    }
+    /// Datagrams that were dropped because nobody took the earlier ones.
+    [[nodiscard]] virtual std::uint64_t dropped(int /*descriptor*/) noexcept { return 0; }
+    /// Two connected local sockets.
+    [[nodiscard]] virtual result<std::array<int, 2>> open_pair(socket_kind) {
+        return errc::unsupported;
+    }
+    /// Who is at the other end of a connected local socket.
+    [[nodiscard]] virtual result<peer_identity> identity(int /*descriptor*/) noexcept {
+        return errc::unsupported;
+    }
+    /// The buffers of requests that want large ones, made at the first call; null where there are
+    /// none.
+    [[nodiscard]] virtual receive_buffers* large_buffers() noexcept { return nullptr; }
 
     // Counters, for benchmarks and the live page.
     struct counters {

@@ -12,10 +12,12 @@ void receive_buffers::memory_deleter::operator()(std::byte* memory) const noexce
     ::munmap(memory, size);
 }
 
-receive_buffers::receive_buffers(std::uint32_t ring_count, std::uint32_t copy_limit)
+receive_buffers::receive_buffers(std::uint32_t ring_count, std::uint32_t copy_limit,
+                                 std::uint32_t bytes_each)
     : ring_count_(ring_count),
       copy_limit_(copy_limit),
-      memory_(nullptr, {std::size_t{ring_count} * block_bytes}) {
+      bytes_each_(bytes_each),
+      memory_(nullptr, {std::size_t{ring_count} * bytes_each}) {
     void* const memory = ::mmap(nullptr, memory_.get_deleter().size, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -38,7 +40,7 @@ std::uint32_t receive_buffers::take_copy() noexcept {
         return index;
     }
     if (copies_.size() == copy_limit_) return none;
-    auto* const memory = new (std::nothrow) std::byte[block_bytes];
+    auto* const memory = new (std::nothrow) std::byte[bytes_each_];
     if (memory == nullptr) return none;
     copies_.emplace_back(memory);
     return ring_count_ + static_cast<std::uint32_t>(copies_.size()) - 1;
@@ -57,7 +59,7 @@ std::uint32_t receive_buffers::filled(std::uint32_t index, std::uint32_t size) n
             use = copy;
         }
     }
-    slots_[use] = {.next = none, .begin = 0, .size = static_cast<std::uint16_t>(size)};
+    slots_[use] = {.next = none, .begin = 0, .size = size};
     return use;
 }
 

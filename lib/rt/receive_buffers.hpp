@@ -26,13 +26,15 @@ private:
     bool waiting_ = false;
 };
 
-/// A core's buffers, each of `block_bytes`, named by index. Indices below `ring_count` are the
+/// A core's buffers, all of one size, named by index. Indices below `ring_count` are the
 /// driver's set; those above are copies, taken from the heap when needed and kept for reuse.
 ///
 /// Core: owner core only.
 class receive_buffers final : public buffer_source {
 public:
     static constexpr std::uint32_t block_bytes = 4096;
+    /// Holds any UDP datagram with what stands before it.
+    static constexpr std::uint32_t large_block_bytes = 65536 + 256;
     static constexpr std::uint32_t none = 0xffff'ffff;
 
     /// Who gets a buffer of the driver's set back.
@@ -45,7 +47,8 @@ public:
     };
 
     /// `ring_count` buffers for the driver, at most `copy_limit` copies beside them.
-    receive_buffers(std::uint32_t ring_count, std::uint32_t copy_limit);
+    receive_buffers(std::uint32_t ring_count, std::uint32_t copy_limit,
+                    std::uint32_t bytes_each = block_bytes);
     receive_buffers(receive_buffers const&) = delete;
     receive_buffers& operator=(receive_buffers const&) = delete;
     ~receive_buffers();
@@ -55,9 +58,11 @@ public:
     /// Nobody is told any more.
     void detach() noexcept { provider_ = nullptr; }
 
-    /// The memory of a buffer: `block_bytes`.
+    /// The size of each buffer.
+    [[nodiscard]] std::uint32_t bytes_each() const noexcept { return bytes_each_; }
+    /// The memory of a buffer.
     [[nodiscard]] std::byte* block(std::uint32_t index) noexcept {
-        return index < ring_count_ ? memory_.get() + std::size_t{index} * block_bytes
+        return index < ring_count_ ? memory_.get() + std::size_t{index} * bytes_each_
                                    : copies_[index - ring_count_].get();
     }
 
@@ -82,8 +87,8 @@ public:
     // The queue of one receiver is a list through these slots: it takes no memory of its own.
     struct slot {
         std::uint32_t next = none;
-        std::uint16_t begin = 0;
-        std::uint16_t size = 0;
+        std::uint32_t begin = 0;
+        std::uint32_t size = 0;
     };
     [[nodiscard]] slot& at(std::uint32_t index) noexcept { return slots_[index]; }
 
@@ -97,6 +102,7 @@ private:
 
     std::uint32_t ring_count_;
     std::uint32_t copy_limit_;
+    std::uint32_t bytes_each_;
     std::unique_ptr<std::byte[], memory_deleter> memory_;
     std::vector<slot> slots_;
     std::vector<std::unique_ptr<std::byte[]>> copies_;

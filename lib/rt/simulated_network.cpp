@@ -29,6 +29,11 @@ bool is_of_files(verb what) {
            what == verb::open_beneath;
 }
 
+/// What only other drivers know so far.
+bool is_of_datagrams(verb what) noexcept {
+    return what == verb::receive_datagrams || what == verb::send_message;
+}
+
 address loopback(address const& like) {
     std::array<std::uint8_t, 16> v6{};
     v6[15] = 1;
@@ -186,8 +191,8 @@ address simulated_network::remote(int descriptor) const {
 }
 
 void simulated_network::start(request& what) {
-    if (is_of_files(what.what())) {
-        // A simulation has no files yet.
+    if (is_of_files(what.what()) || is_of_datagrams(what.what())) {
+        // A simulation has no files and no datagrams yet.
         return sink_.complete(what, -EOPNOTSUPP, request::no_buffer, false);
     }
     socket_entry& at = entry(what.descriptor());
@@ -221,7 +226,7 @@ void simulated_network::start(request& what) {
 }
 
 void simulated_network::cancel(request& what) {
-    if (is_of_files(what.what())) return;
+    if (is_of_files(what.what()) || is_of_datagrams(what.what())) return;
     socket_entry& at = entry(what.descriptor());
     int value = -ECANCELED;
     if (at.listening && at.listening->accepting == &what) {

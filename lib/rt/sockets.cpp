@@ -18,6 +18,8 @@ void set(int descriptor, int level, int option, int value) noexcept {
     ::setsockopt(descriptor, level, option, &value, sizeof value);
 }
 
+}  // namespace
+
 int family_of(address::family kind) noexcept {
     switch (kind) {
         case address::family::ipv4:
@@ -31,8 +33,6 @@ int family_of(address::family kind) noexcept {
     }
     return AF_UNSPEC;
 }
-
-}  // namespace
 
 name::name(address const& from) noexcept {
     switch (from.kind()) {

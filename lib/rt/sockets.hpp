@@ -21,6 +21,8 @@ struct name {
     [[nodiscard]] address value() const;
 };
 
+/// The kernel's number of a family.
+[[nodiscard]] int family_of(address::family kind) noexcept;
 [[nodiscard]] result<int> listen(address const& at, listen_settings const& with);
 [[nodiscard]] std::optional<int> accept_ready(int listener) noexcept;
 [[nodiscard]] result<int> open_stream(address::family kind);

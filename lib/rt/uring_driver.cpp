@@ -2,7 +2,6 @@
 #include "uring_driver.hpp"
 
 #include <liburing.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -14,10 +13,12 @@
 #include <new>
 #include <vector>
 
+#include "datagram_sockets.hpp"
 #include "mailbox.hpp"
 #include "receive_buffers.hpp"
 #include "rill/base/error.hpp"
 #include "sockets.hpp"
+#include "uring_buffers.hpp"
 #include "uring_prepare.hpp"
 #include "uring_setup.hpp"
 #include "uring_splice.hpp"
@@ -29,6 +30,9 @@ namespace {
 // A completion that belongs to a pump and not to a request: all objects lie at even addresses.
 constexpr std::uintptr_t pump_tag = 1;
 constexpr std::size_t most_idle_pumps = 16;
+// 2 MiB of address space, of which what was used once is in memory; and copies beside them.
+constexpr std::uint32_t most_large_buffers = 32;
+constexpr std::uint32_t most_large_copies = 64;
 
 /// Counts calls and says when the nth has come; 0 is never.
 class every {
@@ -41,10 +45,10 @@ private:
     std::uint32_t count_ = 0;
 };
 
-class uring_driver final : public driver, private receive_buffers::provider {
+class uring_driver final : public driver {
 public:
     explicit uring_driver(uring_options const& options)
-        : buffers_(options.receive_buffers, options.receive_copies),
+        : buffers_(options.receive_buffers, options.receive_copies, receive_buffers::block_bytes),
           faults_(options.faults),
           no_entry_(options.faults.no_entry_every),
           enter_fails_(options.faults.enter_fails_every),
@@ -56,22 +60,21 @@ public:
         // Saves the kernel a descriptor look-up in every enter; refused by kernels before 5.18.
         io_uring_register_ring_fd(&ring_);
         io_uring_ring_dontfork(&ring_);
-        try {
-            register_buffers(options.receive_buffers);
-        } catch (...) {
+        if (int const why = buffers_.attach(ring_, receive_group); why != 0) {
             io_uring_queue_exit(&ring_);
-            throw;
+            throw error(system_error(why), "io_uring_register", "the receive buffers",
+                        setup_advice(why));
         }
     }
 
     ~uring_driver() override {
         buffers_.detach();
+        if (large_buffers_ != nullptr) large_buffers_->detach();
         // Closes may still wait in the submission queue, where the last enter failed.
         for (int tries = 0; io_uring_sq_ready(&ring_) != 0 && tries < 16; ++tries) {
             io_uring_submit_and_get_events(&ring_);
         }
         io_uring_queue_exit(&ring_);
-        ::munmap(buffer_ring_, buffer_ring_bytes_);
     }
 
     void attach(mailbox& box) noexcept override {
@@ -101,7 +104,9 @@ public:
     }
 
     void turn(time_point until) noexcept override {
-        buffers_.retry_waiters(until != time_point::min());
+        buffers_.buffers().retry_waiters(until != time_point::min());
+        if (large_buffers_ != nullptr) [[unlikely]]
+            large_buffers_->buffers().retry_waiters(until != time_point::min());
         bool const answered = retry_postponed();
         enter(answered ? time_point::min() : until);
         collect();
@@ -126,7 +131,8 @@ public:
         }
     }
 
-    receive_buffers& buffers() noexcept override { return buffers_; }
+    receive_buffers& buffers() noexcept override { return buffers_.buffers(); }
+    receive_buffers* large_buffers() noexcept override;
     char const* name() const noexcept override { return "uring"; }
 
     result<int> listen(address const& at, listen_settings const& with) override {
@@ -158,36 +164,31 @@ public:
     address local(int descriptor) override { return sockets::local(descriptor); }
     address remote(int descriptor) override { return sockets::remote(descriptor); }
 
+    result<int> open_datagrams(address::family kind, address const* at,
+                               datagram_settings const& with) override {
+        return sockets::open_datagrams(kind, at, with);
+    }
+    result<void> set_peer(int descriptor, address const& to) override {
+        return sockets::set_peer(descriptor, to);
+    }
+    result<void> join(int descriptor, address const& group, std::uint32_t interface,
+                      bool leave) override {
+        return sockets::join(descriptor, group, interface, leave);
+    }
+    std::optional<send_failure> next_failure(int descriptor) noexcept override {
+        return sockets::next_failure(descriptor);
+    }
+    std::uint64_t dropped(int descriptor) noexcept override { return sockets::dropped(descriptor); }
+    result<std::array<int, 2>> open_pair(socket_kind kind) override {
+        return sockets::open_pair(kind);
+    }
+    result<peer_identity> identity(int descriptor) noexcept override {
+        return sockets::identity(descriptor);
+    }
+
     counters totals() const noexcept override { return totals_; }
 
 private:
-    void register_buffers(std::uint32_t count) {
-        // The ring of buffer names is shared with the kernel and starts on a page.
-        buffer_ring_bytes_ = count * sizeof(io_uring_buf);
-        void* const memory = ::mmap(nullptr, buffer_ring_bytes_, PROT_READ | PROT_WRITE,
-                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        buffer_ring_ = static_cast<io_uring_buf_ring*>(memory);
-        io_uring_buf_reg registration{};
-        registration.ring_addr = reinterpret_cast<std::uintptr_t>(memory);
-        registration.ring_entries = count;
-        registration.bgid = receive_group;
-        if (int const code = io_uring_register_buf_ring(&ring_, &registration, 0); code != 0) {
-            ::munmap(memory, buffer_ring_bytes_);
-            throw error(system_error(-code), "io_uring_register", "the receive buffers",
-                        setup_advice(-code));
-        }
-        io_uring_buf_ring_init(buffer_ring_);
-        buffer_mask_ = io_uring_buf_ring_mask(count);
-        buffers_.attach(*this);
-    }
-
-    void provide(std::uint32_t index) noexcept override {
-        io_uring_buf_ring_add(buffer_ring_, buffers_.block(index), receive_buffers::block_bytes,
-                              static_cast<std::uint16_t>(index), buffer_mask_, 0);
-        io_uring_buf_ring_advance(buffer_ring_, 1);
-    }
-
     /// A free submission entry; null when the queue is full and the kernel takes nothing now.
     io_uring_sqe* take_entry() noexcept {
         if (no_entry_()) [[unlikely]]
@@ -241,10 +242,8 @@ private:
     void deliver(io_uring_cqe const& completion) noexcept;
 
     io_uring ring_{};
-    receive_buffers buffers_;
-    io_uring_buf_ring* buffer_ring_ = nullptr;
-    std::size_t buffer_ring_bytes_ = 0;
-    int buffer_mask_ = 0;
+    uring_buffers buffers_;
+    std::unique_ptr<uring_buffers> large_buffers_;  // made when first wanted
 
     // What an entry points at, per submission entry: the kernel has copied it once the entry is
     // submitted.
@@ -276,6 +275,19 @@ private:
     request const* forced_ = nullptr;  // the request whose next completion is made up
     int forced_value_ = 0;
 };
+
+receive_buffers* uring_driver::large_buffers() noexcept {
+    if (large_buffers_ == nullptr) {
+        try {
+            large_buffers_ = std::make_unique<uring_buffers>(most_large_buffers, most_large_copies,
+                                                             receive_buffers::large_block_bytes);
+        } catch (std::bad_alloc const&) {
+            return nullptr;
+        }
+        if (large_buffers_->attach(ring_, large_receive_group) != 0) large_buffers_ = nullptr;
+    }
+    return large_buffers_ != nullptr ? &large_buffers_->buffers() : nullptr;
+}
 
 void uring_driver::start_pump(request& what) noexcept {
     std::unique_ptr<splice_pump> pump;
@@ -325,7 +337,7 @@ void uring_driver::deliver(splice_pump& pump, int value) noexcept {
 
 bool uring_driver::forced_end(request const& what) noexcept {
     int value = 0;
-    if (what.what() == verb::receive_stream) {
+    if (what.what() == verb::receive_stream || what.what() == verb::receive_datagrams) {
         if (end_stream_()) {
             value = -ECANCELED;
         } else if (no_buffer_()) {

@@ -6,6 +6,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "datagram_layout.hpp"
+#include "datagram_sockets.hpp"
+
 namespace rill {
 
 namespace {
@@ -33,6 +36,17 @@ void prepare_send(io_uring_sqe& entry, request const& what, msghdr& message) noe
     io_uring_prep_sendmsg(&entry, what.descriptor(), &message, flags);
 }
 
+void prepare_datagrams(io_uring_sqe& entry, request const& what, msghdr& message) noexcept {
+    static_assert(sizeof(datagram::header) == sizeof(io_uring_recvmsg_out));
+    // Of the message only the sizes are looked at: all goes into the buffer.
+    message = {};
+    message.msg_namelen = datagram::name_space;
+    message.msg_controllen = datagram::control_space;
+    io_uring_prep_recvmsg_multishot(&entry, what.descriptor(), &message, sockets::datagram_flags);
+    entry.flags |= IOSQE_BUFFER_SELECT;
+    entry.buf_group = what.large_buffers() ? large_receive_group : receive_group;
+}
+
 }  // namespace
 
 void prepare_request(io_uring_sqe& entry, request const& what,
@@ -43,6 +57,13 @@ void prepare_request(io_uring_sqe& entry, request const& what,
             io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
             entry.flags |= IOSQE_BUFFER_SELECT;
             entry.buf_group = receive_group;
+            break;
+        case verb::receive_datagrams:
+            prepare_datagrams(entry, what, arguments.message);
+            break;
+        case verb::send_message:
+            sockets::fill_message(arguments.message, arguments.target, what);
+            io_uring_prep_sendmsg(&entry, descriptor, &arguments.message, MSG_NOSIGNAL);
             break;
         case verb::accept_stream:
             io_uring_prep_multishot_accept(&entry, descriptor, nullptr, nullptr, SOCK_CLOEXEC);

@@ -12,6 +12,8 @@ namespace rill {
 
 /// The group of the core's receive buffers.
 inline constexpr std::uint16_t receive_group = 0;
+/// The group of its large ones.
+inline constexpr std::uint16_t large_receive_group = 1;
 
 /// Memory that a submission entry points at.
 struct entry_arguments {

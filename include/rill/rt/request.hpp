@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "rill/base/address.hpp"
 #include "rill/base/bytes.hpp"
@@ -24,13 +25,28 @@ enum class verb : std::uint8_t {
     write_file,      ///< `pieces` (one) to a file at `offset`; may end short.
     send_file,       ///< `size` bytes of file `source` from `offset` to a connected stream.
     open_beneath,    ///< The file `path` below the directory, which no link can leave; to read.
+    /// Datagrams, again and again, each in a buffer of the core laid out as rt/datagram_layout.hpp
+    /// says. On a connected local stream: what arrives, with the descriptors that come along.
+    receive_datagrams,
+    /// `pieces` as one message, with what `extras` says. A stream may take fewer bytes.
+    send_message,
+};
+
+/// What a `send_message` carries beside its bytes. Lives as long as its request is in flight.
+struct message_extras {
+    static constexpr std::size_t most_descriptors = 16;
+
+    address const* target = nullptr;        ///< To whom; null: the peer that the socket has.
+    std::uint16_t segment_bytes = 0;        ///< Cut into datagrams of this size (UDP); 0: one.
+    std::span<int const> descriptors = {};  ///< Copies for the peer (local sockets).
+    alignas(8) std::byte room[80] = {};     ///< For the driver.
 };
 
 /// One thing asked of a core's driver. Lives where it is until its last completion.
 ///
-/// A stream of results (`receive_stream`, `accept_stream`) completes many times with `more`, and a
-/// last time without; every other verb completes once. Cancelling asks for an early last
-/// completion.
+/// A stream of results (`receive_stream`, `receive_datagrams`, `accept_stream`) completes many
+/// times with `more`, and a last time without; every other verb completes once. Cancelling asks for
+/// an early last completion.
 class RILL_API request {
 public:
     /// The index that says "no buffer".
@@ -68,6 +84,11 @@ public:
     [[nodiscard]] address const& target() const noexcept {
         return *static_cast<address const*>(data_);
     }
+
+    /// What `send_message` carries beside its pieces; null for nothing.
+    [[nodiscard]] message_extras* extras() const noexcept { return extras_; }
+    /// True when `receive_datagrams` wants the driver's large buffers.
+    [[nodiscard]] bool large_buffers() const noexcept { return large_buffers_; }
 
     /// For drivers: the request is theirs now.
     void started() noexcept {
@@ -113,6 +134,11 @@ protected:
     /// See `target`.
     void set_target(address const& target) noexcept { data_ = &target; }
 
+    /// See `extras`.
+    void set_extras(message_extras* extras) noexcept { extras_ = extras; }
+    /// See `large_buffers`.
+    void set_large_buffers() noexcept { large_buffers_ = true; }
+
     /// One result. Called while the driver collects: stores what came and posts who waits for it,
     /// runs no code of a user.
     virtual void completed(int value, std::uint32_t buffer, bool more) noexcept = 0;
@@ -121,11 +147,15 @@ private:
     verb what_;
     bool in_flight_ = false;
     bool cancelling_ = false;
+    bool large_buffers_ = false;
     int descriptor_ = -1;
     int source_ = -1;
     void const* data_ = nullptr;
     std::size_t count_ = 0;
-    std::uint64_t offset_ = 0;
+    union {
+        std::uint64_t offset_ = 0;
+        message_extras* extras_;
+    };
 };
 
 }  // namespace rill
