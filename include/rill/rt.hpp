@@ -14,6 +14,7 @@
 #include "rill/rt/run.hpp"
 #include "rill/rt/run_on.hpp"
 #include "rill/rt/signals.hpp"
+#include "rill/rt/simulation.hpp"
 #include "rill/rt/sleep.hpp"
 #include "rill/rt/timer_wheel.hpp"
 // IWYU pragma: end_exports

@@ -8,12 +8,20 @@
 #include <chrono>
 
 #include "blocking_pool.hpp"
+#include "driver.hpp"
 #include "mailbox.hpp"
 #include "rill/rt/core.hpp"
 
 namespace rill {
 
 namespace detail {
+
+void run_job(blocking_job& job) noexcept {
+    job.execute();
+    // Held here: the core may run the job, and destroy it, before the delivery returns.
+    std::shared_ptr<mailbox> const home = job.home_;
+    if (!home->deliver(job)) delete &job;
+}
 
 blocking_pool& blocking_pool::instance() {
     static auto& pool = *new blocking_pool;
@@ -86,10 +94,7 @@ void blocking_pool::work() noexcept {
     std::unique_lock lock(mutex_);
     while (blocking_job* const job = wait_for_job(lock)) {
         lock.unlock();
-        job->execute();
-        // Held here: the core may run the job, and destroy it, before the delivery returns.
-        std::shared_ptr<mailbox> const home = job->home_;
-        if (!home->deliver(*job)) delete job;
+        run_job(*job);
         lock.lock();
     }
     --threads_;
@@ -167,9 +172,10 @@ void blocking_wait::check() const {
 }
 
 bool blocking_wait::start() noexcept {
-    job_->home_ = core::of(*waiting_chain()).post_box();
+    core& home = core::of(*waiting_chain());
+    job_->home_ = home.post_box();
     job_->waiter_ = this;
-    refusal_ = blocking_pool::instance().submit(*job_);
+    refusal_ = home.io().begin_blocking(*job_);
     if (refusal_ == 0) return true;
     state_ = state::refused;
     return false;
@@ -177,7 +183,7 @@ bool blocking_wait::start() noexcept {
 
 void blocking_wait::cancel(cancel_reason) noexcept {
     state_ = state::stopped;
-    if (!blocking_pool::instance().withdraw(*job_)) {
+    if (!core::of(*waiting_chain()).io().withdraw_blocking(*job_)) {
         // A thread has it, or the mailbox: it destroys itself when it comes back.
         job_->waiter_ = nullptr;
         job_ = nullptr;
@@ -186,6 +192,14 @@ void blocking_wait::cancel(cancel_reason) noexcept {
 }
 
 }  // namespace detail
+
+int driver::begin_blocking(detail::blocking_job& job) noexcept {
+    return detail::blocking_pool::instance().submit(job);
+}
+
+bool driver::withdraw_blocking(detail::blocking_job& job) noexcept {
+    return detail::blocking_pool::instance().withdraw(job);
+}
 
 void configure_blocking(blocking_options const& options) noexcept {
     detail::blocking_pool::instance().configure(options);

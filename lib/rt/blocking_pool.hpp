@@ -9,6 +9,9 @@
 
 namespace rill::detail {
 
+/// Runs `job` here and sends it home, or destroys it where its core has gone.
+void run_job(blocking_job& job) noexcept;
+
 /// The one pool of the process. It is never destroyed and its threads are never joined: a stuck job
 /// must not hold the exit, and what a thread touches after main has ended is still there.
 class blocking_pool {

@@ -2,6 +2,7 @@
 #include "rill/rt/core.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "driver.hpp"
 #include "mailbox.hpp"
@@ -72,6 +73,22 @@ void core::drive(bool const& done) noexcept {
         if (!done && idle() && idle_hook_ != nullptr) idle_hook_(idle_context_);
         turn(!done);
     }
+}
+
+core* core::make_current(core* which) noexcept {
+    return std::exchange(this_core, which);
+}
+
+void core::step() noexcept {
+    now_ = std::max(now_, driver_->now());
+    mailbox_->drain(*this);
+    run_due();
+    if (idle() && idle_hook_ != nullptr) idle_hook_(idle_context_);
+    turn(false);
+}
+
+bool core::quiet() const noexcept {
+    return idle() && mailbox_->empty();
 }
 
 void core::run_due() noexcept {

@@ -18,6 +18,10 @@ namespace rill {
 class mailbox;
 class receive_buffers;
 
+namespace detail {
+class blocking_job;
+}  // namespace detail
+
 /// What a listener wants of its socket.
 struct listen_settings {
     int backlog = 4096;  // connections that wait to be accepted; the kernel caps it at somaxconn
@@ -96,6 +100,13 @@ public:
     [[nodiscard]] virtual receive_buffers& buffers() noexcept = 0;
     /// "uring", "simulated".
     [[nodiscard]] virtual char const* name() const noexcept = 0;
+
+    /// Has `job` run beside the cores: on the pool's threads, or in a simulation as an event of its
+    /// own. Returns 0, or the errno of the thread that could not be made; the job is then still the
+    /// caller's.
+    [[nodiscard]] virtual int begin_blocking(detail::blocking_job& job) noexcept;
+    /// Takes back a job that has not begun. False when it has.
+    [[nodiscard]] virtual bool withdraw_blocking(detail::blocking_job& job) noexcept;
 
     // Sockets. These do not block.
     [[nodiscard]] virtual result<int> listen(address const& at, listen_settings const& with) = 0;

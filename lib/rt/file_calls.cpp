@@ -10,6 +10,8 @@
 #include <memory>
 #include <string_view>
 
+#include "simulated_files.hpp"
+
 namespace rill::file_calls {
 
 namespace {
@@ -30,22 +32,30 @@ struct directory_closer {
 }  // namespace
 
 result<int> open_directory(std::string const& path) {
+    if (auto* const simulated = simulated_files::of_thread()) {
+        return simulated->open_directory(path);
+    }
     int const descriptor = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return system_error(errno);
     return descriptor;
 }
 
 void close(int descriptor) noexcept {
+    if (auto* const simulated = simulated_files::of_thread()) return simulated->close(descriptor);
     ::close(descriptor);
 }
 
 result<status> status_of(int descriptor) noexcept {
+    if (auto* const simulated = simulated_files::of_thread()) {
+        return simulated->status_of(descriptor);
+    }
     struct stat what{};
     if (::fstat(descriptor, &what) != 0) return system_error(errno);
     return from_stat(what);
 }
 
 result<std::vector<entry>> list(int directory) {
+    if (auto* const simulated = simulated_files::of_thread()) return simulated->list(directory);
     // A descriptor of its own: reading moves its position.
     int const own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (own < 0) return system_error(errno);

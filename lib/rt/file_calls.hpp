@@ -1,4 +1,5 @@
 // The calls on files that do not go over a driver. Those that may block run on the blocking pool.
+// On the thread of a simulation they find its files.
 #pragma once
 
 #include <cstdint>

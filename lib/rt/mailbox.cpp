@@ -62,7 +62,7 @@ bool mailbox::prepare_to_sleep() noexcept {
 }
 
 void mailbox::drain(executor& home) noexcept {
-    if (newest_.load(std::memory_order_relaxed) == nullptr) return;
+    if (empty()) return;
     post_all(newest_.exchange(nullptr, std::memory_order_acquire), home);
 }
 

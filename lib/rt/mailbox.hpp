@@ -25,6 +25,10 @@ public:
 
     /// Owner core: posts all messages to `home`, in the order of their delivery.
     void drain(executor& home) noexcept;
+    /// True when no message waits.
+    [[nodiscard]] bool empty() const noexcept {
+        return newest_.load(std::memory_order_relaxed) == nullptr;
+    }
     /// Owner core: about to sleep. Returns false when there is a message: do not.
     [[nodiscard]] bool prepare_to_sleep() noexcept;
     /// Owner core: awake again.

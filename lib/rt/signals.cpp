@@ -78,8 +78,6 @@ using detail::signal_inbox;
 std::atomic<signal_inbox*> first_inbox{nullptr};
 std::atomic<std::uint32_t> handlers_running{0};
 
-thread_local signal_inbox* inbox_of_core = nullptr;
-
 extern "C" void rill_signal_arrived(int number) {
     int const saved = errno;
     handlers_running.fetch_add(1, std::memory_order_seq_cst);
@@ -158,16 +156,17 @@ void signal_registry::restore(std::uint64_t bits) noexcept {
 signal_inbox& signal_inbox::join(signal_watch& watch) {
     signal_registry& all = registry();
     std::lock_guard const lock(all.mutex);
-    bool const is_new = inbox_of_core == nullptr;
+    signal_inbox*& of_core = core::current().signals();
+    bool const is_new = of_core == nullptr;
     std::unique_ptr<signal_inbox> made;
     if (is_new) made = std::make_unique<signal_inbox>(core::current().post_box());
     all.install(watch.which_);
     if (is_new) {
-        inbox_of_core = made.release();
-        inbox_of_core->next.store(first_inbox.load(), std::memory_order_seq_cst);
-        first_inbox.store(inbox_of_core, std::memory_order_seq_cst);
+        of_core = made.release();
+        of_core->next.store(first_inbox.load(), std::memory_order_seq_cst);
+        first_inbox.store(of_core, std::memory_order_seq_cst);
     }
-    signal_inbox& inbox = *inbox_of_core;
+    signal_inbox& inbox = *of_core;
     watch.next_ = inbox.first_;
     if (inbox.first_ != nullptr) inbox.first_->previous_ = &watch;
     inbox.first_ = &watch;
@@ -182,7 +181,7 @@ void signal_inbox::leave(signal_watch& watch) noexcept {
     (watch.previous_ != nullptr ? watch.previous_->next_ : first_) = watch.next_;
     if (first_ != nullptr) return;
 
-    inbox_of_core = nullptr;
+    core::current().signals() = nullptr;
     std::atomic<signal_inbox*>* place = &first_inbox;
     while (place->load() != this) place = &place->load()->next;
     place->store(next.load(), std::memory_order_seq_cst);

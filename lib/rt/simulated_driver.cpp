@@ -1,228 +1,205 @@
-// The simulated driver: a virtual clock, receive buffers, and the order in which things happen.
+// The driver of one core in a simulated world: what it submits, and in which order it is told.
 #include "simulated_driver.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <deque>
 #include <utility>
-#include <vector>
 
-#include "receive_buffers.hpp"
-#include "rill/base/log.hpp"
-#include "simulated_network.hpp"
-#include "simulated_random.hpp"
+#include "simulated_world.hpp"
 
 namespace rill {
 
 namespace {
 
-// A simulation begins at noon of 2000-01-01 (UTC), a day after the birth of its monotonic clock.
-constexpr time_point first_moment{std::chrono::hours(24)};
-constexpr std::chrono::system_clock::time_point first_noon{std::chrono::seconds(946'728'000)};
-
-thread_local time_point const* clock_of_thread = nullptr;
-std::atomic<int> simulations = 0;
-
-time_point monotonic_now() noexcept {
-    if (clock_of_thread != nullptr) return *clock_of_thread;
-    return std::chrono::time_point_cast<duration>(std::chrono::steady_clock::now());
+bool is_of_files(verb what) noexcept {
+    return what == verb::read_file || what == verb::write_file || what == verb::open_beneath;
 }
-
-std::chrono::system_clock::time_point virtual_wall_now() noexcept {
-    if (clock_of_thread == nullptr) return std::chrono::system_clock::now();
-    return first_noon + std::chrono::duration_cast<std::chrono::system_clock::duration>(
-                            *clock_of_thread - first_moment);
-}
-
-class simulated_driver final : public driver,
-                               private receive_buffers::provider,
-                               private simulated_sink {
-public:
-    explicit simulated_driver(simulated_options const& options)
-        : buffers_(options.receive_buffers, options.receive_copies),
-          random_(options.seed),
-          network_(options, *this),
-          report_(options.report) {
-        RILL_ASSERT(clock_of_thread == nullptr, "one simulation on a thread at a time");
-        buffers_.attach(*this);
-        clock_of_thread = &now_;
-        if (simulations++ == 0)
-            log::set_clocks({.wall = virtual_wall_now, .monotonic = monotonic_now});
-    }
-
-    ~simulated_driver() override {
-        if (report_ != nullptr) {
-            *report_ = {.open_descriptors = network_.open_descriptors(), .trace = trace_};
-        }
-        buffers_.detach();
-        if (--simulations == 0) log::set_clocks({});
-        clock_of_thread = nullptr;
-    }
-
-    // One core, one thread: whoever delivers does so before the core waits.
-    void attach(mailbox&) noexcept override {}
-
-    void start(request& what) noexcept override {
-        what.started();
-        ++in_flight_;
-        submitted_.push_back({.what = &what, .is_cancel = false});
-    }
-
-    void cancel(request& what) noexcept override {
-        if (!what.in_flight() || what.cancelling()) return;
-        what.note_cancel();
-        submitted_.push_back({.what = &what, .is_cancel = true});
-    }
-
-    void turn(time_point until) noexcept override {
-        for (;;) {
-            buffers_.retry_waiters(until > now_);
-            if (round() || until <= now_) return;
-            time_point const next = std::min(until, network_.next_arrival());
-            RILL_ASSERT(next != never,
-                        "deadlock in the simulation: every task waits for something that nobody "
-                        "will do; look for a read without a writer, or an accept without a client");
-            now_ = std::max(now_, next);
-        }
-    }
-
-    std::size_t in_flight() const noexcept override { return in_flight_; }
-    time_point now() const noexcept override { return now_; }
-
-    std::chrono::system_clock::time_point wall_now() const noexcept override {
-        return virtual_wall_now();
-    }
-
-    void random(mutable_bytes into) noexcept override {
-        for (std::size_t i = 0; i < into.size(); ++i) {
-            into.data()[i] = static_cast<std::byte>(random_.next() >> 56);
-        }
-    }
-
-    receive_buffers& buffers() noexcept override { return buffers_; }
-    char const* name() const noexcept override { return "simulated"; }
-
-    result<int> listen(address const& at, listen_settings const& with) override {
-        return network_.listen(at, with);
-    }
-    std::optional<int> accept_ready(int listener) noexcept override {
-        return network_.accept_ready(listener);
-    }
-    result<int> open_stream(address::family) override { return network_.open_stream(); }
-    void configure(int descriptor, stream_settings const& with) noexcept override {
-        network_.configure(descriptor, with);
-    }
-    void shut_down(int descriptor, shutdown_side side) noexcept override {
-        network_.shut_down(descriptor, side);
-    }
-    void close(int descriptor) noexcept override { network_.close(descriptor); }
-    void reset_on_close(int descriptor) noexcept override { network_.reset_on_close(descriptor); }
-    bool broken(int descriptor) noexcept override { return network_.broken(descriptor); }
-    address local(int descriptor) override { return network_.local(descriptor); }
-    address remote(int descriptor) override { return network_.remote(descriptor); }
-
-    counters totals() const noexcept override { return totals_; }
-
-private:
-    struct submission {
-        request* what;
-        bool is_cancel;
-    };
-    struct completion {
-        request* what;
-        int value;
-        std::uint32_t buffer;
-        bool more;
-    };
-
-    void provide(std::uint32_t index) noexcept override { free_buffers_.push_back(index); }
-
-    std::uint32_t take_buffer() noexcept override {
-        if (free_buffers_.empty()) return request::no_buffer;
-        std::uint32_t const index = free_buffers_.front();
-        free_buffers_.pop_front();
-        return index;
-    }
-    bool has_buffer() const noexcept override { return !free_buffers_.empty(); }
-    mutable_bytes memory_of(std::uint32_t buffer) noexcept override {
-        return {buffers_.block(buffer), receive_buffers::block_bytes};
-    }
-    void complete(request& what, int value, std::uint32_t buffer, bool more) override {
-        completed_.push_back({.what = &what, .value = value, .buffer = buffer, .more = more});
-    }
-
-    /// Takes what was submitted, lets arrive what is due, and delivers. True when a result was
-    /// delivered or there is more to do at this moment.
-    bool round() noexcept {
-        ++totals_.enters;
-        network_.set_now(now_);
-        std::vector<submission> submitted;
-        submitted.swap(submitted_);
-        // A cancel races with what arrives at the same moment: the seed says who wins.
-        std::vector<request*> late_cancels;
-        for (submission const& each : submitted) {
-            if (!each.is_cancel) {
-                network_.start(*each.what);
-            } else if (random_.coin()) {
-                network_.cancel(*each.what);
-            } else {
-                late_cancels.push_back(each.what);
-            }
-        }
-        bool const went_on = network_.go_on();
-        network_.arrive();
-        for (request* const each : late_cancels) network_.cancel(*each);
-        return deliver() || went_on || network_.next_arrival() <= now_;
-    }
-
-    bool deliver() noexcept {
-        std::vector<completion> completed;
-        completed.swap(completed_);
-        for (completion const& each : completed) {
-            if (!each.more) {
-                --in_flight_;
-                if (each.what->cancelling()) {
-                    std::erase_if(submitted_, [&](submission const& one) {
-                        return one.is_cancel && one.what == each.what;
-                    });
-                }
-            }
-            ++totals_.completions;
-            note(each);
-            each.what->answer(each.value, each.buffer, each.more);
-        }
-        return !completed.empty();
-    }
-
-    void note(completion const& what) noexcept {
-        auto const mix = [this](std::uint64_t value) {
-            for (int i = 0; i < 8; ++i, value >>= 8) {
-                trace_ = (trace_ ^ (value & 0xff)) * 0x100'0000'01b3;  // FNV-1a
-            }
-        };
-        mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
-        mix(static_cast<std::uint64_t>(what.what->what()));
-        mix(static_cast<std::uint64_t>(what.what->descriptor()));
-        mix(static_cast<std::uint64_t>(what.value));
-    }
-
-    time_point now_ = first_moment;
-    receive_buffers buffers_;
-    std::deque<std::uint32_t> free_buffers_;
-    simulated_random random_;
-    std::vector<submission> submitted_;
-    std::vector<completion> completed_;
-    simulated_network network_;
-    simulated_report* report_;
-    std::size_t in_flight_ = 0;
-    counters totals_{};
-    std::uint64_t trace_ = 0xcbf2'9ce4'8422'2325;
-};
 
 }  // namespace
 
 std::unique_ptr<driver> make_simulated_driver(simulated_options const& options) {
-    return std::make_unique<simulated_driver>(options);
+    return std::make_unique<simulated_driver>(std::make_unique<simulated_world>(options));
+}
+
+simulated_driver::simulated_driver(simulated_world& in, std::uint32_t receive_buffers,
+                                   std::uint32_t receive_copies)
+    : world_(in), buffers_(receive_buffers, receive_copies), index_(in.next_index()) {
+    buffers_.attach(*this);
+}
+
+simulated_driver::simulated_driver(std::unique_ptr<simulated_world> own)
+    : own_(std::move(own)),
+      world_(*own_),
+      buffers_(world_.options().receive_buffers, world_.options().receive_copies) {
+    buffers_.attach(*this);
+}
+
+simulated_driver::~simulated_driver() {
+    buffers_.detach();
+}
+
+void simulated_driver::start(request& what) noexcept {
+    what.started();
+    ++in_flight_;
+    submitted_.push_back({.what = &what, .is_cancel = false});
+}
+
+void simulated_driver::cancel(request& what) noexcept {
+    if (!what.in_flight() || what.cancelling()) return;
+    what.note_cancel();
+    submitted_.push_back({.what = &what, .is_cancel = true});
+}
+
+void simulated_driver::turn(time_point until) noexcept {
+    for (;;) {
+        buffers_.retry_waiters(until > world_.now());
+        if (round() || until <= world_.now()) return;
+        time_point const next = std::min(until, world_.next_event());
+        RILL_ASSERT(next != never,
+                    "deadlock in the simulation: every task waits for something that nobody "
+                    "will do; look for a read without a writer, or an accept without a client");
+        world_.pass_time_to(next);
+    }
+}
+
+time_point simulated_driver::now() const noexcept {
+    return world_.now();
+}
+
+std::chrono::system_clock::time_point simulated_driver::wall_now() const noexcept {
+    return world_.wall_now();
+}
+
+void simulated_driver::random(mutable_bytes into) noexcept {
+    for (std::size_t i = 0; i < into.size(); ++i) {
+        into.data()[i] = static_cast<std::byte>(world_.random().next() >> 56);
+    }
+}
+
+int simulated_driver::begin_blocking(detail::blocking_job& job) noexcept {
+    world_.jobs().begin(job);
+    return 0;
+}
+
+bool simulated_driver::withdraw_blocking(detail::blocking_job& job) noexcept {
+    return world_.jobs().withdraw(job);
+}
+
+result<int> simulated_driver::listen(address const& at, listen_settings const& with) {
+    return world_.network().listen(at, with);
+}
+
+std::optional<int> simulated_driver::accept_ready(int listener) noexcept {
+    return world_.network().accept_ready(listener);
+}
+
+result<int> simulated_driver::open_stream(address::family) {
+    return world_.network().open_stream();
+}
+
+void simulated_driver::configure(int descriptor, stream_settings const& with) noexcept {
+    world_.network().configure(descriptor, with);
+}
+
+void simulated_driver::shut_down(int descriptor, shutdown_side side) noexcept {
+    world_.network().shut_down(descriptor, side);
+}
+
+void simulated_driver::close(int descriptor) noexcept {
+    if (world_.files().owns(descriptor)) return world_.files().close(descriptor);
+    world_.network().close(descriptor);
+}
+
+void simulated_driver::reset_on_close(int descriptor) noexcept {
+    world_.network().reset_on_close(descriptor);
+}
+
+bool simulated_driver::broken(int descriptor) noexcept {
+    return world_.network().broken(descriptor);
+}
+
+address simulated_driver::local(int descriptor) {
+    return world_.network().local(descriptor);
+}
+
+address simulated_driver::remote(int descriptor) {
+    return world_.network().remote(descriptor);
+}
+
+std::uint32_t simulated_driver::take_buffer() noexcept {
+    if (free_buffers_.empty()) return request::no_buffer;
+    std::uint32_t const index = free_buffers_.front();
+    free_buffers_.pop_front();
+    return index;
+}
+
+void simulated_driver::begin(request& what) noexcept {
+    if (is_of_files(what.what())) {
+        world_.files().start(what, *this);
+    } else {
+        world_.network().start(what, *this);
+    }
+}
+
+void simulated_driver::end_early(request& what) noexcept {
+    // A disk goes on; the work of a pool, too.
+    if (!is_of_files(what.what())) world_.network().cancel(what);
+}
+
+/// Takes what was submitted, lets happen what is due, and delivers. True when a result was
+/// delivered or there is more to do at this moment.
+bool simulated_driver::round() noexcept {
+    ++totals_.enters;
+    std::vector<submission> submitted;
+    submitted.swap(submitted_);
+    // A cancel races with what arrives at the same moment: the seed says who wins.
+    std::vector<request*> late_cancels;
+    for (submission const& each : submitted) {
+        if (!each.is_cancel) {
+            begin(*each.what);
+        } else if (world_.random().coin()) {
+            end_early(*each.what);
+        } else {
+            late_cancels.push_back(each.what);
+        }
+    }
+    bool const more = world_.happen();
+    for (request* const each : late_cancels) end_early(*each);
+    return deliver() || more;
+}
+
+bool simulated_driver::deliver() noexcept {
+    std::vector<completion> completed;
+    completed.swap(completed_);
+    if (completed.size() > 1 && world_.faults().roll(&simulation::faults::reorders)) {
+        shuffle(completed);
+    }
+    for (completion const& each : completed) {
+        if (!each.more) {
+            --in_flight_;
+            if (each.what->cancelling()) {
+                std::erase_if(submitted_, [&](submission const& one) {
+                    return one.is_cancel && one.what == each.what;
+                });
+            }
+        }
+        ++totals_.completions;
+        world_.note(index_, *each.what, each.value);
+        each.what->answer(each.value, each.buffer, each.more);
+    }
+    return !completed.empty();
+}
+
+/// Any order in which the results of each request keep theirs.
+void simulated_driver::shuffle(std::vector<completion>& what) noexcept {
+    for (std::size_t i = what.size() - 1; i > 0; --i) {
+        std::size_t const other = static_cast<std::size_t>(world_.random().below(i + 1));
+        // Only neighbours of other requests are passed, so that a stream of results stays in order.
+        std::size_t at = i;
+        while (at > other && what[at - 1].what != what[at].what) {
+            std::swap(what[at - 1], what[at]);
+            --at;
+        }
+    }
 }
 
 }  // namespace rill

@@ -1,43 +1,110 @@
-// The simulated driver: a virtual clock and a network in memory. The same program over it does the
+// The simulated driver: one core's door to a simulated world. The same program over it does the
 // same things in the same order, faster than time passes, without a port.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <vector>
 
 #include "driver.hpp"
+#include "receive_buffers.hpp"
+#include "simulated_sink.hpp"
 
 namespace rill {
 
-/// What one simulation has seen, for tests; written when the driver is destroyed.
-struct simulated_report {
-    std::size_t open_descriptors = 0;  // sockets that nobody closed
-    std::uint64_t trace = 0;           // a hash over every result: when, of what, on what, which
-};
+class simulated_world;
+struct simulated_options;
 
-/// What the simulated world is like.
-struct simulated_options {
-    std::uint64_t seed = 1;
-    /// From the sending of a segment to its arrival; nothing moves the clock but waiting.
-    duration latency = duration::zero();
-    /// Bytes that a side takes before its reader has read: writers wait beyond it.
-    std::size_t window_bytes = 64 * 1024;
-    /// Sends end short, after a number of bytes that the seed chooses.
-    bool short_sends = false;
-    /// At most this many bytes in one received buffer; 0 is no limit but the buffer's.
-    std::size_t most_received = 0;
-    /// Sockets that may be open at once; accepting beyond it fails with EMFILE.
-    std::size_t most_descriptors = 1'000'000;
-    std::uint32_t receive_buffers = 1024;
-    std::uint32_t receive_copies = 4096;
-    simulated_report* report = nullptr;
-};
-
-/// Makes a driver over a world of its own, at noon of a day of its own.
+/// Makes a driver over a world of its own, for a core that drives itself.
 ///
-/// Time passes only in `turn`, when it has nothing to deliver: to the next arrival or to `until`.
+/// Time passes only in `turn`, when it has nothing to deliver: to the next event or to `until`.
 /// When there is neither, every task waits for something that nobody will do; that asserts.
-[[nodiscard]] std::unique_ptr<driver> make_simulated_driver(simulated_options const& options = {});
+[[nodiscard]] std::unique_ptr<driver> make_simulated_driver(simulated_options const& options);
+
+/// The driver of one core in a world, which may have others.
+class simulated_driver final : public driver,
+                               private receive_buffers::provider,
+                               private simulated_sink {
+public:
+    simulated_driver(simulated_world& in, std::uint32_t receive_buffers,
+                     std::uint32_t receive_copies);
+    explicit simulated_driver(std::unique_ptr<simulated_world> own);
+    simulated_driver(simulated_driver const&) = delete;
+    simulated_driver& operator=(simulated_driver const&) = delete;
+    ~simulated_driver() override;
+
+    // One thread: whoever delivers to a core does so before that core waits.
+    void attach(mailbox&) noexcept override {}
+    void start(request& what) noexcept override;
+    void cancel(request& what) noexcept override;
+    void turn(time_point until) noexcept override;
+    std::size_t in_flight() const noexcept override { return in_flight_; }
+    time_point now() const noexcept override;
+    std::chrono::system_clock::time_point wall_now() const noexcept override;
+    void random(mutable_bytes into) noexcept override;
+    receive_buffers& buffers() noexcept override { return buffers_; }
+    char const* name() const noexcept override { return "simulated"; }
+
+    int begin_blocking(detail::blocking_job& job) noexcept override;
+    bool withdraw_blocking(detail::blocking_job& job) noexcept override;
+
+    result<int> listen(address const& at, listen_settings const& with) override;
+    std::optional<int> accept_ready(int listener) noexcept override;
+    result<int> open_stream(address::family kind) override;
+    void configure(int descriptor, stream_settings const& with) noexcept override;
+    void shut_down(int descriptor, shutdown_side side) noexcept override;
+    void close(int descriptor) noexcept override;
+    void reset_on_close(int descriptor) noexcept override;
+    bool broken(int descriptor) noexcept override;
+    address local(int descriptor) override;
+    address remote(int descriptor) override;
+    counters totals() const noexcept override { return totals_; }
+
+    /// True when a turn has something to submit or to deliver.
+    [[nodiscard]] bool has_work() const noexcept {
+        return !submitted_.empty() || !completed_.empty();
+    }
+    /// Nothing is ready on any core: receivers that wait for a buffer ask again.
+    void about_to_wait() noexcept { buffers_.retry_waiters(true); }
+
+private:
+    struct submission {
+        request* what;
+        bool is_cancel;
+    };
+    struct completion {
+        request* what;
+        int value;
+        std::uint32_t buffer;
+        bool more;
+    };
+
+    void provide(std::uint32_t index) noexcept override { free_buffers_.push_back(index); }
+    std::uint32_t take_buffer() noexcept override;
+    bool has_buffer() const noexcept override { return !free_buffers_.empty(); }
+    mutable_bytes memory_of(std::uint32_t buffer) noexcept override {
+        return {buffers_.block(buffer), receive_buffers::block_bytes};
+    }
+    void complete(request& what, int value, std::uint32_t buffer, bool more) override {
+        completed_.push_back({.what = &what, .value = value, .buffer = buffer, .more = more});
+    }
+    bool round() noexcept;
+    void begin(request& what) noexcept;
+    void end_early(request& what) noexcept;
+    bool deliver() noexcept;
+    void shuffle(std::vector<completion>& what) noexcept;
+
+    std::unique_ptr<simulated_world> own_;
+    simulated_world& world_;
+    receive_buffers buffers_;
+    std::deque<std::uint32_t> free_buffers_;
+    std::vector<submission> submitted_;
+    std::vector<completion> completed_;
+    std::size_t in_flight_ = 0;
+    std::uint32_t index_ = 0;  // among the drivers of the world, for the trace
+    counters totals_{};
+};
 
 }  // namespace rill

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "simulated_sockets.hpp"
+#include "simulated_world.hpp"
 
 namespace rill {
 
@@ -24,16 +25,6 @@ bool takes(address const& at, listen_settings const& with, address const& to) {
     return at.kind() == to.kind() || (at.kind() == address::family::ipv6 && !with.only_v6);
 }
 
-bool is_of_files(verb what) {
-    return what == verb::read_file || what == verb::write_file || what == verb::send_file ||
-           what == verb::open_beneath;
-}
-
-/// What only other drivers know so far.
-bool is_of_datagrams(verb what) noexcept {
-    return what == verb::receive_datagrams || what == verb::send_message;
-}
-
 address loopback(address const& like) {
     std::array<std::uint8_t, 16> v6{};
     v6[15] = 1;
@@ -43,8 +34,7 @@ address loopback(address const& like) {
 
 }  // namespace
 
-simulated_network::simulated_network(simulated_options const& options, simulated_sink& sink)
-    : options_(options), sink_(sink), random_(~options.seed), next_port_(first_port) {}
+simulated_network::simulated_network(simulated_world& in) : world_(in), next_port_(first_port) {}
 
 simulated_network::~simulated_network() = default;
 
@@ -60,7 +50,7 @@ simulated_network::socket_entry& simulated_network::entry(int descriptor) {
 }
 
 std::optional<int> simulated_network::new_descriptor() {
-    if (open_ >= options_.most_descriptors) return std::nullopt;
+    if (!world_.descriptor_left()) return std::nullopt;
     // The lowest free number, as a kernel gives.
     auto place = std::find(sockets_.begin(), sockets_.end(), nullptr);
     if (place == sockets_.end()) place = sockets_.insert(place, nullptr);
@@ -80,8 +70,7 @@ result<int> simulated_network::listen(address const& at, listen_settings const& 
     };
     if (has_port && at.port() == 0) {
         do {
-            where = at.with_port(next_port_++);
-            if (next_port_ == 0) next_port_ = first_port;
+            where = free_name(at);
         } while (taken(where));
     } else if (taken(where)) {
         return system_error(EADDRINUSE);
@@ -94,6 +83,12 @@ result<int> simulated_network::listen(address const& at, listen_settings const& 
     made->descriptor = *descriptor;
     entry(*descriptor).listening = std::move(made);
     return *descriptor;
+}
+
+address simulated_network::free_name(address const& at) {
+    address const made = at.with_port(next_port_++);
+    if (next_port_ == 0) next_port_ = first_port;
+    return made;
 }
 
 result<int> simulated_network::open_stream() {
@@ -114,7 +109,7 @@ simulated_network::listener* simulated_network::listener_for(address const& to) 
     }
     auto const& choice = exact.empty() ? wild : exact;
     if (choice.empty()) return nullptr;
-    return choice[choice.size() == 1 ? 0 : random_.below(choice.size())];
+    return choice[choice.size() == 1 ? 0 : world_.random().below(choice.size())];
 }
 
 int simulated_network::accept_from(listener& from) {
@@ -164,7 +159,7 @@ void simulated_network::close(int descriptor) {
     RILL_ASSERT(at.polls.empty(), "close a descriptor when its requests have come back");
     if (at.listening) close_listener(*at.listening);
     if (at.stream) {
-        RILL_ASSERT(at.stream->receiving == nullptr && at.stream->sending == nullptr,
+        RILL_ASSERT(!at.stream->receiving && !at.stream->sending,
                     "close a descriptor when its requests have come back");
         if (at.reset_on_close) at.stream->reset_on_close = true;
         close_side(at.stream);
@@ -190,73 +185,74 @@ address simulated_network::remote(int descriptor) const {
     return at != nullptr && at->stream ? at->stream.other()->local : address{};
 }
 
-void simulated_network::start(request& what) {
-    if (is_of_files(what.what()) || is_of_datagrams(what.what())) {
-        // A simulation has no files and no datagrams yet.
-        return sink_.complete(what, -EOPNOTSUPP, request::no_buffer, false);
-    }
+void simulated_network::start(request& what, simulated_sink& by) {
     socket_entry& at = entry(what.descriptor());
+    simulated_wait wait(what, by);
     switch (what.what()) {
         case verb::receive_stream:
-            if (!at.stream) return sink_.complete(what, -ENOTCONN, request::no_buffer, false);
-            // As on the ring: a buffer is asked for before there is data.
-            if (!sink_.has_buffer()) {
-                return sink_.complete(what, -ENOBUFS, request::no_buffer, false);
-            }
-            at.stream->receiving = &what;
-            return progress_receive(at.stream);
+            return start_receive(what, by, at.stream);
         case verb::send:
-            if (!at.stream) return sink_.complete(what, -ENOTCONN, request::no_buffer, false);
-            at.stream->sending = &what;
+        case verb::send_file:
+            if (!at.stream) return wait.complete(-ENOTCONN);
+            at.stream->sending = wait;
             at.stream->sent = 0;
             return progress_send(at.stream);
         case verb::accept_stream:
-            at.listening->accepting = &what;
+            at.listening->accepting = wait;
             return progress_accept(*at.listening);
         case verb::connect:
-            return start_connect(what);
+            return start_connect(what, by);
         case verb::readable:
         case verb::writable:
         case verb::hangup:
-            at.polls.push_back(&what);
+            at.polls.push_back(wait);
             return progress_polls(what.descriptor());
         default:
-            return;
+            return wait.complete(-EOPNOTSUPP);
     }
+}
+
+void simulated_network::start_receive(request& what, simulated_sink& by, end const& at) {
+    simulated_wait wait(what, by);
+    if (!at) return wait.complete(-ENOTCONN);
+    // As on the ring: a buffer is asked for before there is data.
+    if (!by.has_buffer() || world_.faults().roll(&simulation::faults::no_buffers)) {
+        return wait.complete(-ENOBUFS);
+    }
+    at->receiving = wait;
+    progress_receive(at);
 }
 
 void simulated_network::cancel(request& what) {
-    if (is_of_files(what.what()) || is_of_datagrams(what.what())) return;
     socket_entry& at = entry(what.descriptor());
-    int value = -ECANCELED;
-    if (at.listening && at.listening->accepting == &what) {
-        at.listening->accepting = nullptr;
-    } else if (at.stream && at.stream->receiving == &what) {
-        at.stream->receiving = nullptr;
-    } else if (at.stream && at.stream->sending == &what) {
-        at.stream->sending = nullptr;
-        if (at.stream->sent != 0) value = static_cast<int>(at.stream->sent);
-    } else if (at.stream && at.stream->connecting == &what) {
-        at.stream->connecting = nullptr;
-    } else if (std::erase(at.polls, &what) == 0) {
-        return;  // it has ended meanwhile: that result wins
+    if (at.listening && at.listening->accepting.is(what)) {
+        return at.listening->accepting.complete(-ECANCELED);
     }
-    sink_.complete(what, value, request::no_buffer, false);
+    if (at.stream) {
+        side& mine = *at.stream.operator->();
+        if (mine.receiving.is(what)) return mine.receiving.complete(-ECANCELED);
+        if (mine.connecting.is(what)) return mine.connecting.complete(-ECANCELED);
+        if (mine.sending.is(what)) {
+            return mine.sending.complete(mine.sent != 0 ? static_cast<int>(mine.sent) : -ECANCELED);
+        }
+    }
+    auto const poll = std::find_if(at.polls.begin(), at.polls.end(),
+                                   [&](simulated_wait const& each) { return each.is(what); });
+    if (poll == at.polls.end()) return;  // it has ended meanwhile: that result wins
+    poll->complete(-ECANCELED);
+    at.polls.erase(poll);
 }
 
-void simulated_network::start_connect(request& what) {
+void simulated_network::start_connect(request& what, simulated_sink& by) {
     socket_entry& at = entry(what.descriptor());
     address target = what.target();
     if (target.any()) target = loopback(target);
     auto made = std::make_shared<connection>();
-    for (side& each : made->sides) each.window = options_.window_bytes;
+    for (side& each : made->sides) each.window = world_.options().window_bytes;
     end const client{made, 0};
     client->descriptor = what.descriptor();
-    client->connecting = &what;
-    if (target.kind() != address::family::local) {
-        client->local = target.with_port(next_port_++);
-        if (next_port_ == 0) next_port_ = first_port;
-    }
+    client->connecting = simulated_wait(what, by);
+    if (target.kind() != address::family::local) client->local = free_name(target);
     client.other()->local = target;
     at.stream = client;
     send_over(client.other(), flag::syn);
@@ -280,22 +276,19 @@ int simulated_network::poll_state(socket_entry const& at, verb what) const {
 void simulated_network::progress_polls(int descriptor) {
     if (find(descriptor) == nullptr) return;
     socket_entry& at = entry(descriptor);
-    std::erase_if(at.polls, [&](request* each) {
-        int const state = poll_state(at, each->what());
-        if (state != 0) sink_.complete(*each, state, request::no_buffer, false);
+    std::erase_if(at.polls, [&](simulated_wait& each) {
+        int const state = poll_state(at, each.what().what());
+        if (state != 0) each.complete(state);
         return state != 0;
     });
 }
 
 void simulated_network::progress_accept(listener& at) {
-    while (at.accepting != nullptr && !at.queue.empty()) {
+    while (at.accepting && !at.queue.empty()) {
         int const descriptor = accept_from(at);
-        if (descriptor < 0) {
-            sink_.complete(*std::exchange(at.accepting, nullptr), descriptor, request::no_buffer,
-                           false);
-            return;
-        }
-        sink_.complete(*at.accepting, descriptor, request::no_buffer, true);
+        if (descriptor < 0) return at.accepting.complete(descriptor);
+        bool const more = !world_.faults().roll(&simulation::faults::ended_streams);
+        at.accepting.complete(descriptor, request::no_buffer, more);
         while (!at.postponed.empty() &&
                at.queue.size() < static_cast<std::size_t>(at.settings.backlog)) {
             end const client = at.postponed.front();

@@ -13,30 +13,19 @@
 
 #include "driver.hpp"
 #include "rill/base/buffer.hpp"
-#include "simulated_driver.hpp"
-#include "simulated_random.hpp"
+#include "simulated_sink.hpp"
 
 namespace rill {
 
-/// What the network asks of the driver that it works for.
-class simulated_sink {
-public:
-    /// A result; given to the request later in this turn.
-    virtual void complete(request& what, int value, std::uint32_t buffer, bool more) = 0;
-    /// A free receive buffer, or `request::no_buffer`.
-    [[nodiscard]] virtual std::uint32_t take_buffer() noexcept = 0;
-    [[nodiscard]] virtual bool has_buffer() const noexcept = 0;
-    [[nodiscard]] virtual mutable_bytes memory_of(std::uint32_t buffer) noexcept = 0;
-
-protected:
-    ~simulated_sink() = default;
-};
+class simulated_world;
 
 /// Sockets and the wire. Every effect on another socket passes the wire: `send_over` is the one
-/// place between cause and effect, where delays (and later, faults) belong.
+/// place between cause and effect, where delays and losses belong.
 class simulated_network {
 public:
-    simulated_network(simulated_options const& options, simulated_sink& sink);
+    explicit simulated_network(simulated_world& in);
+    simulated_network(simulated_network const&) = delete;
+    simulated_network& operator=(simulated_network const&) = delete;
     ~simulated_network();
 
     // Sockets, as the driver seam has them.
@@ -52,10 +41,8 @@ public:
     [[nodiscard]] address remote(int descriptor) const;
     [[nodiscard]] std::size_t open_descriptors() const noexcept { return open_; }
 
-    /// What is sent from now on is sent at `now`.
-    void set_now(time_point now) noexcept { now_ = now; }
-    /// Begins a request; results go to the sink, at once or later.
-    void start(request& what);
+    /// Begins a request; results go to `by`, at once or later.
+    void start(request& what, simulated_sink& by);
     /// Ends a request that still waits, as the ring does: partial counts, else -ECANCELED. One
     /// that has ended already stays as it is.
     void cancel(request& what);
@@ -65,6 +52,15 @@ public:
     bool go_on();
     /// When the next thing arrives; `never` when nothing is on the wire.
     [[nodiscard]] time_point next_arrival() const noexcept;
+
+    // Faults of a plan. `where` is an address, one with port 0 for all ports of a host, or none for
+    // everywhere.
+    void reset_all(address const& where);
+    void cut_off(address const& where) { cut_off_.push_back(where); }
+    void reach_again(address const& where);
+    void refuse(address const& where) { refused_.push_back(where); }
+    void refuse_no_more(address const& where);
+    void heal();
 
 private:
     struct connection;
@@ -81,39 +77,49 @@ private:
         [[nodiscard]] explicit operator bool() const noexcept { return of != nullptr; }
         [[nodiscard]] end other() const { return {of, 1 - which}; }
     };
-    enum class flag : std::uint8_t { data, fin, reset, syn, accepted, refused };
+    enum class flag : std::uint8_t { data, fin, reset, syn, accepted, refused, lost };
 
     [[nodiscard]] socket_entry& entry(int descriptor);
     [[nodiscard]] socket_entry const* find(int descriptor) const noexcept;
     [[nodiscard]] std::optional<int> new_descriptor();
+    [[nodiscard]] address free_name(address const& at);
     [[nodiscard]] listener* listener_for(address const& to);
     [[nodiscard]] int accept_from(listener& from);
 
     void send_over(end const& to, flag what, bytes data = {});
+    void put_on_wire(time_point arrival, segment&& what);
+    [[nodiscard]] static bool covers(address const& where, address const& what);
+    [[nodiscard]] bool reachable(end const& which) const;
+    void hold(segment&& what);
+    void let_through();
     void arrived(segment& what);
     void syn_arrived(end const& client);
     void fail(end const& at, int code);
+    void fail_both(end const& at);
     void close_side(end const& at);
     void close_listener(listener& which);
 
-    void start_connect(request& what);
+    void start_receive(request& what, simulated_sink& by, end const& at);
+    void start_connect(request& what, simulated_sink& by);
     void progress_accept(listener& at);
     void progress_receive(end const& at);
+    [[nodiscard]] int receive_into(end const& at, std::uint32_t& buffer);
     void progress_send(end const& at);
+    [[nodiscard]] bool send_pieces(end const& at);
     void progress_polls(int descriptor);
     [[nodiscard]] int poll_state(socket_entry const& at, verb what) const;
     [[nodiscard]] std::size_t room_towards(end const& to) const;
 
-    simulated_options options_;
-    simulated_sink& sink_;
-    simulated_random random_;
-    time_point now_{};
+    simulated_world& world_;
     std::vector<std::unique_ptr<socket_entry>> sockets_;  // by descriptor, from first_descriptor
     std::size_t open_ = 0;
     std::map<std::pair<time_point, std::uint64_t>, segment> wire_;  // by arrival, then by sending
     std::uint64_t sent_ = 0;
     std::uint16_t next_port_;
     std::vector<end> going_on_;
+    std::vector<address> cut_off_;
+    std::vector<address> refused_;
+    std::map<std::uint64_t, segment> held_;  // until a partition heals, in the order of sending
 };
 
 }  // namespace rill

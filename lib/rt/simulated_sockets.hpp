@@ -1,4 +1,4 @@
-// What the two halves of the simulated network share: its sockets and what travels between them.
+// What the parts of the simulated network share: its sockets and what travels between them.
 #pragma once
 
 #include <array>
@@ -17,9 +17,10 @@ struct simulated_network::side {
     buffer unread;
     std::size_t on_the_wire = 0;  // bytes on their way to this side
     std::size_t sent = 0;         // of the send in flight
-    request* receiving = nullptr;
-    request* sending = nullptr;
-    request* connecting = nullptr;
+    time_point last_arrival{};    // of what is on its way to this side: TCP keeps the order
+    simulated_wait receiving;
+    simulated_wait sending;
+    simulated_wait connecting;
     int failure = 0;      // told once, to whoever asks first
     bool failed = false;  // reset, from either side
     bool connected = false;
@@ -43,13 +44,13 @@ struct simulated_network::listener {
     int descriptor = -1;
     std::deque<end> queue;      // server sides that wait to be accepted
     std::deque<end> postponed;  // clients that found the queue full
-    request* accepting = nullptr;
+    simulated_wait accepting;
 };
 
 struct simulated_network::socket_entry {
     std::unique_ptr<listener> listening;
     end stream;
-    std::vector<request*> polls;
+    std::vector<simulated_wait> polls;
     bool reset_on_close = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include "simulated_network.hpp"
 #include "simulated_sockets.hpp"
+#include "simulated_world.hpp"
 
 namespace rill {
 
@@ -22,7 +23,26 @@ void simulated_network::send_over(end const& to, flag what, bytes data) {
         RILL_ASSERT(kept, "the window bounds a segment");
         to->on_the_wire += data.size();
     }
-    wire_.emplace(std::pair(later(now_, options_.latency), sent_++), std::move(made));
+    // Behind what is held goes what comes later, also from the other side.
+    if (!reachable(to)) return hold(std::move(made));
+    simulated_faults& faults = world_.faults();
+    duration delay = later(time_point{}, world_.options().latency).time_since_epoch();
+    delay += faults.delay();
+    if (faults.roll(&simulation::faults::partitions)) {
+        delay += faults.length(faults.levels().longest_partition);
+    }
+    if (what == flag::data && faults.roll(&simulation::faults::resets)) made.what = flag::lost;
+    if (what == flag::syn && faults.roll(&simulation::faults::refusals)) {
+        to.other()->last_arrival = later(world_.now(), delay);
+        return put_on_wire(to.other()->last_arrival,
+                           {.to = to.other(), .what = flag::refused, .data = buffer()});
+    }
+    to->last_arrival = std::max(to->last_arrival, later(world_.now(), delay));
+    put_on_wire(to->last_arrival, std::move(made));
+}
+
+void simulated_network::put_on_wire(time_point arrival, segment&& what) {
+    wire_.emplace(std::pair(arrival, sent_++), std::move(what));
 }
 
 time_point simulated_network::next_arrival() const noexcept {
@@ -32,7 +52,7 @@ time_point simulated_network::next_arrival() const noexcept {
 void simulated_network::arrive() {
     // What an arrival sends in turn arrives in the next round, also where it takes no time.
     std::uint64_t const sent_before = sent_;
-    while (!wire_.empty() && wire_.begin()->first.first <= now_ &&
+    while (!wire_.empty() && wire_.begin()->first.first <= world_.now() &&
            wire_.begin()->first.second < sent_before) {
         auto node = wire_.extract(wire_.begin());
         arrived(node.mapped());
@@ -54,16 +74,10 @@ void simulated_network::arrived(segment& what) {
         case flag::accepted:
             if (at->closed) return;
             at->connected = true;
-            if (at->connecting != nullptr) {
-                sink_.complete(*std::exchange(at->connecting, nullptr), 0, request::no_buffer,
-                               false);
-            }
+            if (at->connecting) at->connecting.complete(0);
             return progress_polls(at->descriptor);
         case flag::refused:
-            if (at->connecting != nullptr) {
-                sink_.complete(*std::exchange(at->connecting, nullptr), -ECONNREFUSED,
-                               request::no_buffer, false);
-            }
+            if (at->connecting) at->connecting.complete(-ECONNREFUSED);
             return;
         case flag::data:
             at->on_the_wire -= what.data.size();
@@ -81,6 +95,9 @@ void simulated_network::arrived(segment& what) {
         case flag::reset:
             fail(at, ECONNRESET);
             break;
+        case flag::lost:
+            at->on_the_wire -= what.data.size();
+            return fail_both(at);
     }
     progress_receive(at);
     progress_polls(at->descriptor);
@@ -90,7 +107,10 @@ void simulated_network::syn_arrived(end const& client) {
     if (client->closed) return;
     end const server = client.other();
     listener* const to = listener_for(server->local);
-    if (to == nullptr) return send_over(client, flag::refused);
+    auto const refuses = [&](address const& where) { return covers(where, server->local); };
+    if (to == nullptr || std::any_of(refused_.begin(), refused_.end(), refuses)) {
+        return send_over(client, flag::refused);
+    }
     if (to->queue.size() >= static_cast<std::size_t>(std::max(to->settings.backlog, 1))) {
         to->postponed.push_back(client);
         return;
@@ -125,7 +145,7 @@ void simulated_network::close_side(end const& at) {
 }
 
 void simulated_network::close_listener(listener& which) {
-    RILL_ASSERT(which.accepting == nullptr, "close a descriptor when its requests have come back");
+    RILL_ASSERT(!which.accepting, "close a descriptor when its requests have come back");
     for (end const& each : which.queue) {
         each->reset_on_close = true;
         close_side(each);
@@ -134,36 +154,40 @@ void simulated_network::close_listener(listener& which) {
 }
 
 void simulated_network::progress_receive(end const& at) {
-    for (int count = 0; at->receiving != nullptr; ++count) {
-        request& what = *at->receiving;
-        std::uint32_t buffer = request::no_buffer;
-        int value = 0;
-        bool more = false;
+    for (int count = 0; at->receiving; ++count) {
         if (count == most_buffers_per_turn) {
             going_on_.push_back(at);
             return;
         }
+        std::uint32_t buffer = request::no_buffer;
+        int value = 0;
         if (!at->unread.empty()) {
-            buffer = sink_.take_buffer();
-            if (buffer == request::no_buffer) {
-                value = -ENOBUFS;
-            } else {
-                mutable_bytes into = sink_.memory_of(buffer);
-                if (options_.most_received != 0) into = into.first(options_.most_received);
-                std::size_t const size = copy_bytes(into, at->unread.view());
-                at->unread.consume(size);
-                value = static_cast<int>(size);
-                more = true;
-            }
+            value = receive_into(at, buffer);
         } else if (at->failure != 0) {
             value = -std::exchange(at->failure, 0);
         } else if (!at->failed && !at->fin_received) {
             return;
         }
-        if (!more) at->receiving = nullptr;
-        sink_.complete(what, value, buffer, more);
-        if (more) progress_send(at.other());
+        bool const got = value > 0;
+        bool const more = got && !world_.faults().roll(&simulation::faults::ended_streams);
+        at->receiving.complete(value, buffer, more);
+        if (got) progress_send(at.other());
     }
+}
+
+/// Moves unread bytes into a buffer. Returns how many, or a negated errno.
+int simulated_network::receive_into(end const& at, std::uint32_t& buffer) {
+    simulated_sink& by = at->receiving.by();
+    buffer = by.take_buffer();
+    if (buffer == request::no_buffer) return -ENOBUFS;
+    mutable_bytes into = by.memory_of(buffer);
+    if (world_.options().most_received != 0) into = into.first(world_.options().most_received);
+    if (world_.faults().roll(&simulation::faults::short_reads)) {
+        into = into.first(world_.faults().part_of(std::min(into.size(), at->unread.size())));
+    }
+    std::size_t const size = copy_bytes(into, at->unread.view());
+    at->unread.consume(size);
+    return static_cast<int>(size);
 }
 
 std::size_t simulated_network::room_towards(end const& to) const {
@@ -172,42 +196,51 @@ std::size_t simulated_network::room_towards(end const& to) const {
 }
 
 void simulated_network::progress_send(end const& at) {
-    if (at->sending == nullptr) {
+    if (!at->sending) {
         if (at->descriptor >= 0) progress_polls(at->descriptor);
         return;
     }
-    request& what = *at->sending;
     int value = 0;
-    bool done = false;
     if (at->failed || at->fin_sent) {
         value = at->failure != 0 ? -std::exchange(at->failure, 0) : -EPIPE;
-        done = true;
-    } else {
-        std::size_t skip = at->sent;
-        std::size_t room = room_towards(at.other());
-        done = true;
-        for (std::size_t i = 0; i < what.piece_count(); ++i) {
-            bytes piece = what.pieces()[i];
-            std::size_t const skipped = std::min(skip, piece.size());
-            skip -= skipped;
-            piece = piece.without_first(skipped);
-            bytes part = piece.first(room);
-            if (options_.short_sends && !part.empty()) {
-                part = part.first(1 + random_.below(part.size()));
-            }
-            if (!part.empty()) send_over(at.other(), flag::data, part);
-            room -= part.size();
-            at->sent += part.size();
-            if (part.size() != piece.size()) {
-                done = options_.short_sends && at->sent != 0;
-                break;
-            }
+    } else if (!send_pieces(at)) {
+        return;
+    }
+    if (at->sent != 0) value = static_cast<int>(at->sent);
+    at->sending.complete(value);
+}
+
+/// Sends what there is room for. True when the send has ended.
+bool simulated_network::send_pieces(end const& at) {
+    request const& what = at->sending.what();
+    bytes const file = what.what() == verb::send_file
+                           ? world_.files().view(what.source(), what.offset(), what.size())
+                           : bytes();
+    bytes const* const pieces = what.what() == verb::send_file ? &file : what.pieces();
+    std::size_t const count = what.what() == verb::send_file ? 1 : what.piece_count();
+    std::size_t skip = at->sent;
+    std::size_t room = room_towards(at.other());
+    for (std::size_t i = 0; i < count; ++i) {
+        std::size_t const skipped = std::min(skip, pieces[i].size());
+        skip -= skipped;
+        bytes const piece = pieces[i].without_first(skipped);
+        bytes part = piece.first(room);
+        bool ends_short = false;
+        if (!part.empty() && world_.options().short_sends) {
+            part = part.first(1 + world_.random().below(part.size()));
+            ends_short = true;
+        } else if (!part.empty() && world_.faults().roll(&simulation::faults::short_writes)) {
+            part = part.first(world_.faults().part_of(part.size()));
+            ends_short = true;
+        }
+        if (!part.empty()) send_over(at.other(), flag::data, part);
+        room -= part.size();
+        at->sent += part.size();
+        if (part.size() != piece.size()) {
+            return at->sent != 0 && (ends_short || world_.options().short_sends);
         }
     }
-    if (!done) return;
-    if (at->sent != 0) value = static_cast<int>(at->sent);
-    at->sending = nullptr;
-    sink_.complete(what, value, request::no_buffer, false);
+    return true;
 }
 
 }  // namespace rill

@@ -15,6 +15,7 @@
 #include "rt/mailbox.hpp"
 #include "rt/receive_buffers.hpp"
 #include "rt/simulated_driver.hpp"
+#include "rt/simulated_world.hpp"
 #include "rt/uring_driver.hpp"
 
 namespace rill::test {

@@ -15,6 +15,7 @@ LAYERS = {
     "kcp": ["base", "coro", "rt", "io", "codec", "tls"],
     "web": ["base", "coro", "rt", "io", "codec", "tls", "http", "ws", "mqtt", "proxy", "kcp"],
     "json": ["base", "coro", "rt", "io", "codec", "tls", "http", "ws"],
+    "test": ["base", "coro", "rt"],
 }
 
 # Third-party headers (prefix of the included name) and the only files that may include them.

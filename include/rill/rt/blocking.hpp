@@ -62,6 +62,7 @@ protected:
 private:
     friend class blocking_pool;
     friend class blocking_wait;
+    friend void run_job(blocking_job& job) noexcept;
     void run() noexcept override;
 
     std::shared_ptr<mailbox> home_;

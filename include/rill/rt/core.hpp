@@ -18,6 +18,12 @@ class driver;
 class mailbox;
 class receive_buffers;
 
+namespace detail {
+
+class signal_inbox;
+
+}  // namespace detail
+
 /// Which driver a core uses.
 enum class driver_kind : std::uint8_t {
     automatic,  ///< What the environment variable RILL_DRIVER says, else io_uring.
@@ -95,6 +101,18 @@ public:
     /// Turns the loop until `done`, which something on this core sets.
     void serve_until(bool const& done) noexcept { drive(done); }
 
+    /// For a simulation, which drives several cores on one thread: makes `which`, or none, the core
+    /// of this thread. Returns the one before.
+    static core* make_current(core* which) noexcept;
+    /// For a simulation: one turn that does not wait.
+    void step() noexcept;
+    /// For a simulation: true when nothing is ready and no message waits.
+    [[nodiscard]] bool quiet() const noexcept;
+    /// For signals: where those of this core arrive; null while nobody waits for any.
+    [[nodiscard]] detail::signal_inbox*& signals() noexcept { return signals_; }
+    /// For a simulation: what `stop` cancels, null for none.
+    void set_root(chain* line) noexcept { root_ = line; }
+
     /// Called whenever nothing is ready and the core is about to wait; replaces the one before.
     /// Null for none. Runs on the core, must be short, and may make something ready: the core then
     /// does not wait. Put it back to null before `context` ends.
@@ -128,6 +146,7 @@ private:
     core_set* siblings_ = nullptr;
     void (*idle_hook_)(void*) = nullptr;
     void* idle_context_ = nullptr;
+    detail::signal_inbox* signals_ = nullptr;
     std::uint64_t turns_ = 0;
     std::uint32_t index_;
 };
