@@ -1,0 +1,31 @@
+// Fuzzes the codecs with a length field, plain and with check bytes. The first bytes choose the
+// options.
+#include <algorithm>
+#include <array>
+
+#include "frames.hpp"
+#include "rill/codec/check_frames.hpp"
+#include "rill/codec/length_frames.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    using namespace rill::framing;
+    constexpr std::array encodings{length_encoding::big_endian, length_encoding::little_endian,
+                                   length_encoding::varint, length_encoding::ber};
+    std::string_view input(reinterpret_cast<char const*>(data), size);
+    rill::fuzz::knobs knobs(input);
+    std::size_t const kind = knobs.up_to(15);
+    length_options options;
+    options.encoding = encodings[kind % 4];
+    options.header_included = kind / 4 % 2 == 1;
+    options.minimal_only = kind / 8 == 0;
+    options.width = 1 + knobs.up_to(7);
+    options.offset = knobs.up_to(4);
+    options.adjustment = static_cast<std::int64_t>(knobs.up_to(255)) - 128;
+    options.maximum_bytes = 24 + knobs.up_to(100);
+    length_field const plain(options);
+    rill::fuzz::check_row(plain, input, options.minimal_only);
+    rill::fuzz::check_row(checked(plain, crc16_modbus()), input, options.minimal_only);
+    rill::fuzz::check_row(checked(plain, xor8(), covers::payload), input, options.minimal_only);
+    return 0;
+}
