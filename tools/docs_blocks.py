@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-DOCUMENTS = ["README.md", "docs/guide.md", "docs/architecture.md"]
+DOCUMENTS = ["README.md", "docs/guide.md", "docs/architecture.md", "docs/framing.md"]
 _BLOCK = re.compile(r"(?:^<!-- (?P<path>\S+) -->\n)?^```(?P<kind>cpp|meson|ini)\n(?P<text>.*?)^```$", re.S | re.M)
 
 

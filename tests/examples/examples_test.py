@@ -77,6 +77,20 @@ def tcp_echo(program):
         # A connection that stays open does not keep the server from ending.
 
 
+def framed_echo(program):
+    with Server(program) as server, server.connect() as peer:
+        for message in (b"\0\5hello", b"\0\0", b"\1\0" + b"x" * 256):
+            peer.sendall(message)
+            got = b""
+            while len(got) < len(message):
+                piece = peer.recv(4096)
+                assert piece, got
+                got += piece
+            same(got, message)
+        peer.sendall(b"\xff\xff")  # more than a message may have: the connection ends
+        same(peer.recv(1), b"")
+
+
 def tcp_chat(program):
     with Server(program) as server:
         with server.connect() as ann, server.connect() as bob, server.connect() as cid:
@@ -200,6 +214,17 @@ def snippet_cleanup(program):
                 got += piece
         assert got.endswith(b"tick\nbye\n"), got
         same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def snippet_frame_codecs(program):
+    tried = dict(line.split(": ") for line in output_of(program).splitlines())
+    same({name for name, outcome in tried.items() if outcome != "ok"}, set())
+    # The table of docs/framing.md names these objects, and no other ones.
+    page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "framing.md")
+    with open(page, encoding="utf-8") as file:
+        table = file.read().partition("## In use")[2].partition("##")[0]
+    rows = {line.split("`")[1] for line in table.splitlines() if line.startswith("| `")}
+    same(rows, set(tried))
 
 
 def snippet_handlers(program):

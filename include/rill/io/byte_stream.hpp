@@ -24,7 +24,8 @@ class byte_stream;
 /// For those who write a stream of their own: keep at most one, call `arrived` exactly once.
 class RILL_API input_waiter {
 public:
-    /// Input, the end of the stream (an empty lease), or why there is none.
+    /// Input, the end of the stream (an empty lease), or why there is none. It may begin to receive
+    /// again from inside this call, so make it the last thing that you do.
     virtual void arrived(result<lease> input) noexcept = 0;
     /// The deadline of the wait has passed.
     virtual void expired() noexcept = 0;
@@ -144,8 +145,7 @@ private:
 };
 
 /// The wait of `byte_stream::write`.
-class [[nodiscard]] RILL_API write_operation final : public value_operation<void>,
-                                                     private pending_write {
+class [[nodiscard]] RILL_API write_operation : public value_operation<void>, private pending_write {
 public:
     /// A write of one piece.
     write_operation(byte_stream& to, bytes one, time_point deadline) noexcept;
@@ -155,8 +155,10 @@ public:
     write_operation(byte_stream& to, file_piece const& file, time_point deadline) noexcept;
     [[nodiscard]] char const* name() const noexcept override { return "write"; }
 
-private:
+protected:
     bool start() noexcept override;
+
+private:
     void cancel(cancel_reason reason) noexcept override;
     void written(result<void> outcome) noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
@@ -242,8 +244,10 @@ public:
     [[nodiscard]] virtual address local_address() const { return {}; }
 
 protected:
-    friend class receive_operation;
+    friend class framed_stream;
+    friend class read_frame_operation;
     friend class read_operation;
+    friend class receive_operation;
     friend class write_operation;
 
     byte_stream() noexcept : read_deadline_(*this), write_deadline_(*this) {}
