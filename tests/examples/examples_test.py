@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from driver import PATIENCE_SECONDS, Lines, Server, same
+from driver import PATIENCE_SECONDS, Lines, Server, free_port, same
 
 
 def hello(program):
@@ -164,6 +164,34 @@ def tcp_client(program, echo):
     assert "refused" in Lines(client.stdout).next()
     client.stdin.close()
     same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def reconnecting_client(program):
+    def accept(listener):
+        listener.settimeout(PATIENCE_SECONDS)
+        peer, _ = listener.accept()
+        peer.settimeout(PATIENCE_SECONDS)
+        same(Lines(peer).next(), "HELLO\r")
+        return peer
+
+    def until(heard, wanted):
+        while not (line := heard.next()).startswith(wanted):
+            assert line.startswith("["), line
+
+    port = free_port()
+    client = subprocess.Popen([program, f"127.0.0.1:{port}"], stdout=subprocess.PIPE, bufsize=0)
+    heard = Lines(client.stdout)
+    until(heard, "[failed")
+    for line in (b"one\r\n", b"two\n"):  # it comes, goes and comes back
+        with socket.create_server(("127.0.0.1", port)) as listener, accept(listener) as peer:
+            peer.sendall(line)
+            until(heard, line.decode().strip())
+            listener.close()
+        until(heard, "[lost")
+        until(heard, "[failed")
+    with socket.create_server(("127.0.0.1", port)) as listener, accept(listener):
+        client.send_signal(signal.SIGTERM)  # while it is connected
+        same(client.wait(timeout=PATIENCE_SECONDS), 0)
 
 
 def timers_and_groups(program):
