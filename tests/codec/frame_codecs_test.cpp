@@ -72,13 +72,13 @@ TEST_CASE("a delimiter ends a frame and is no part of its payload") {
     check_both_ways(delimited("0123456789abcdef"), "x0123456789abcdef", "x");
 }
 
-TEST_CASE("a delimiter of two equal bytes ends a frame at its first two [C120]") {
+TEST_CASE("a delimiter of two equal bytes ends a frame at its first two (C120)") {
     check_both_ways(delimited("\n\n"), "a\nb\n\n", "a\nb");
     CHECK(delimited("aa").measure("xaaa", 0).size() == 3);
     CHECK(measured(delimited("aa"), "xaaa").size() == 3);
 }
 
-TEST_CASE("a payload that would be cut by its own delimiter is refused [C121]") {
+TEST_CASE("a payload that would be cut by its own delimiter is refused (C121)") {
     delimited const two("aa");
     CHECK(written(two, "xaay").error() == std::errc::invalid_argument);
     CHECK(written(two, "xa").error() == std::errc::invalid_argument);  // "xaaa" ends after "x"
@@ -318,7 +318,7 @@ length_field random_length_field(test::dice& random, std::size_t offset) {
 
 }  // namespace
 
-TEST_CASE("what any codec writes it reads back, for random configurations and payloads [C121]") {
+TEST_CASE("what any codec writes it reads back, for random configurations and payloads (C121)") {
     for (std::uint64_t seed = 0; seed != 20'000; ++seed) {
         CAPTURE(seed);
         test::dice random(seed);

@@ -141,7 +141,7 @@ void check_random(Codec const& codec, test::dice& random, std::size_t prefix_siz
 
 }  // namespace
 
-TEST_CASE("what is written is read back, for random codecs, payloads and pieces [C121]") {
+TEST_CASE("what is written is read back, for random codecs, payloads and pieces (C121)") {
     constexpr std::array encodings{length_encoding::big_endian, length_encoding::little_endian,
                                    length_encoding::varint, length_encoding::ber};
     for (std::uint64_t seed = 0; seed != 10'000; ++seed) {

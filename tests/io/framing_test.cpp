@@ -74,7 +74,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("two frames in one write are two frames at once, also byte by byte [C120]") {
+TEST_CASE("two frames in one write are two frames at once, also byte by byte (C120)") {
     for (std::size_t const piece : {0u, 1u, 2u, 100u, 121u}) {
         CAPTURE(piece);
         byte_pipe pipe({.piece_bytes = piece});
@@ -94,7 +94,7 @@ TEST_CASE("two frames in one write are two frames at once, also byte by byte [C1
     }
 }
 
-TEST_CASE("a delimiter that is cut over reads is found, also one of two equal bytes [C120]") {
+TEST_CASE("a delimiter that is cut over reads is found, also one of two equal bytes (C120)") {
     for (std::string const& delimiter : {"\r\n"s, "\n\n"s, "abcabd"s}) {
         for (std::size_t piece = 1; piece != 12; ++piece) {
             CAPTURE(piece);

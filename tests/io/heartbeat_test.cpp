@@ -209,7 +209,7 @@ TEST_CASE("a heartbeat can be cancelled at every turn") {
     }
 }
 
-TEST_CASE("a half-dead server is noticed in time, and its successor is found [C101]") {
+TEST_CASE("a half-dead server is noticed in time, and its successor is found (C101)") {
     test::simulate([]() -> task<> {
         // The first server keeps its connections and says nothing, as one behind a cut cable.
         auto silent = std::make_unique<tcp::listener>("127.0.0.1:0");

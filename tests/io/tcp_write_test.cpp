@@ -1,4 +1,6 @@
 // Promises of writes to byte_stream and tcp::stream, on the ring and in a simulation. RFC 9293.
+#include <fcntl.h>
+
 #include <array>
 #include <string>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "rill/coro/task_group.hpp"
 #include "rill/coro/when_all.hpp"
 #include "rill/coro/when_any.hpp"
+#include "rill/io/file.hpp"
 #include "rill/io/tcp.hpp"
 #include "support/sim.hpp"
 #include "support/streams.hpp"
@@ -214,6 +217,24 @@ RILL_IO_TEST("writing to a peer that has gone is an error, never a SIGPIPE (C098
         co_await settle();
     }
     CHECK(why);
+}
+
+TEST_CASE("sending a file to a peer that has gone is an error, never a SIGPIPE (C098) [uring]") {
+    test::run_in(test::world::uring, []() -> task<> {
+        pair ends;
+        co_await make_pair(ends);
+        file::handle const program(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+        REQUIRE(program);
+        file_piece const piece{.descriptor = program.descriptor(), .offset = 0, .size = 100'000};
+        ends.client.close();
+        std::error_code why;
+        for (int i = 0; i < 1000 && !why; ++i) {
+            auto const wrote = co_await as_result(ends.server.bytes_of().write(piece));
+            why = wrote.error();
+            co_await settle();
+        }
+        CHECK(why);
+    });
 }
 
 RILL_IO_TEST("writing megabytes to a slow reader waits, and loses nothing (C099)") {

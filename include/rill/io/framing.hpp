@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string_view>
+#include <system_error>
 #include <type_traits>
 
 #include "rill/base/buffer.hpp"
@@ -119,8 +121,7 @@ protected:
                 { codec.head(into, prefix, payload.size()) } -> std::same_as<std::error_code>;
             },
             "to write frames a codec needs: std::error_code head(framing::edge& into, bytes "
-            "prefix, "
-            "std::size_t payload_bytes) const");
+            "prefix, std::size_t payload_bytes) const");
         static_assert(
             requires {
                 { codec.maximum_bytes() } -> std::convertible_to<std::size_t>;
