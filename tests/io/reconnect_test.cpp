@@ -185,6 +185,10 @@ TEST_CASE("after the last failure in a row it gives up with that failure") {
         CHECK(seen.letters() == "tftftftfg");
         CHECK(seen.events.back().failures == 4);
         CHECK(seen.events.back().cause == refused);
+        // Another run begins a row of its own.
+        auto const again = co_await as_result(client.run(connect, session));
+        CHECK(again.error() == refused);
+        CHECK(tries == 8);
     });
 }
 

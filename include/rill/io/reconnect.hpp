@@ -100,6 +100,7 @@ public:
     reconnect_state& operator=(reconnect_state const&) = delete;
     ~reconnect_state() = default;
 
+    void begin_run() noexcept { failures_ = 0; }
     void begin_try();
     void connected();
     /// Notes how a try or a connection has ended. Returns the delay until the next try, or throws
@@ -199,6 +200,7 @@ private:
         explicit scope(reconnecting& of) noexcept : of_(of) {
             RILL_ASSERT(!of_.running_, "one run of a reconnecting at a time");
             of_.running_ = true;
+            of_.state_.begin_run();
         }
         scope(scope const&) = delete;
         scope& operator=(scope const&) = delete;
