@@ -23,7 +23,8 @@ bool out_of_resources(int code) noexcept {
 address parse_or_throw(std::string_view at) {
     auto parsed = address::parse(at);
     if (!parsed) {
-        throw error(parsed.error(), "listen on", at, "write it as :8080, 127.0.0.1:80 or [::1]:80");
+        throw error(parsed.error(), "listen on", at,
+                    "write it as :8080, 127.0.0.1:80, [::1]:80 or unix:/path");
     }
     return *std::move(parsed);
 }
@@ -34,8 +35,10 @@ class listener_state final : private request {
 public:
     listener_state(core& home, address const& at, listener_options const& with)
         : request(verb::accept_stream), home_(home), options_(with) {
-        listen_settings const settings{
-            .backlog = with.backlog, .reuse_port = with.reuse_port, .only_v6 = !with.dual_stack};
+        listen_settings const settings{.backlog = with.backlog,
+                                       .reuse_port = with.reuse_port,
+                                       .only_v6 = !with.dual_stack,
+                                       .mode = with.mode};
         auto const opened = home.io().listen(at, settings);
         if (!opened) {
             bool const taken = opened.error() == std::errc::address_in_use;
@@ -43,6 +46,7 @@ public:
                         taken ? "another program has this port; stop it or choose another" : "");
         }
         set_descriptor(*opened);
+        if (at.kind() == address::family::local) name_ = at;
     }
 
     [[nodiscard]] address local_address() const { return home_.io().local(descriptor()); }
@@ -165,6 +169,7 @@ private:
         }
         serve_waiters();
         home_.io().close(descriptor());
+        if (name_.kind() != address::family::none) home_.io().release_name(name_);
         while (first_ != nullptr) {
             accept_operation& who = *first_;
             unlink(who);
@@ -176,6 +181,7 @@ private:
 
     core& home_;
     listener_options options_;
+    address name_;               // of a local listener, whose file is removed with it
     std::vector<int> accepted_;  // from next_ on: accepted, not asked for yet
     std::size_t next_ = 0;
     accept_operation* first_ = nullptr;

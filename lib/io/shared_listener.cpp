@@ -96,7 +96,8 @@ shared_listener::shared_listener(std::string_view at, listener_options const& op
     : state_(std::make_shared<detail::hand_out>(at, options)) {
     auto const parsed = address::parse(at);
     if (!parsed) {
-        throw error(parsed.error(), "listen on", at, "write it as :8080, 127.0.0.1:80 or [::1]:80");
+        throw error(parsed.error(), "listen on", at,
+                    "write it as :8080, 127.0.0.1:80, [::1]:80 or unix:/path");
     }
 }
 

@@ -126,7 +126,8 @@ task<stream> connect(address to, stream_options with) {
 task<stream> connect(std::string_view to, stream_options with) {
     auto const parsed = address::parse(to);
     if (!parsed)
-        throw error(parsed.error(), "connect to", to, "write it as 127.0.0.1:80 or [::1]:80");
+        throw error(parsed.error(), "connect to", to,
+                    "write it as 127.0.0.1:80, [::1]:80 or unix:/path");
     address const target = *parsed;
     stream made = co_await connect(target, with);
     co_return made;

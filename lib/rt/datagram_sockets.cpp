@@ -5,12 +5,13 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "local_names.hpp"
 
 namespace rill::sockets {
 
@@ -63,8 +64,6 @@ int configure(int descriptor, address::family kind, datagram_settings const& wit
         options.set(SOL_SOCKET, SO_RCVBUF, with.receive_buffer_bytes);
     }
     if (kind == address::family::local) {
-        // Set before the bind, so that the file is never open to more than it shall be.
-        if (with.mode >= 0) ::fchmod(descriptor, static_cast<mode_t>(with.mode));
         return options.failure();
     }
     if (with.reuse_address) options.set(SOL_SOCKET, SO_REUSEADDR, 1);
@@ -94,7 +93,9 @@ result<int> open_datagrams(address::family kind, address const* at, datagram_set
     int const descriptor = ::socket(family_of(kind), SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return system_error(errno);
     int why = configure(descriptor, kind, with);
-    if (why == 0 && at != nullptr) {
+    if (why == 0 && at != nullptr && kind == address::family::local) {
+        why = local_names::bind(descriptor, *at, with.mode);
+    } else if (why == 0 && at != nullptr) {
         name where(*at);
         if (::bind(descriptor, where.data(), where.size) != 0) why = errno;
     }
@@ -173,6 +174,7 @@ result<peer_identity> identity(int descriptor) noexcept {
     if (::getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &told, &size) != 0) {
         return system_error(errno);
     }
+    if (told.uid == static_cast<uid_t>(-1)) return errc::unsupported;  // not a local socket
     return peer_identity{.process = told.pid, .user = told.uid, .group = told.gid};
 }
 

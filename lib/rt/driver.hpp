@@ -27,6 +27,7 @@ struct listen_settings {
     int backlog = 4096;  // connections that wait to be accepted; the kernel caps it at somaxconn
     bool reuse_port = true;  // several listeners share the port (one per core, or per process)
     bool only_v6 = false;    // `[::]` takes no IPv4
+    int mode = -1;           // permissions of the file of a local address; -1: what umask leaves
 };
 
 /// What a stream wants of its socket. A negative number leaves the system's value.
@@ -144,6 +145,9 @@ public:
     }
     /// Datagrams that were dropped because nobody took the earlier ones.
     [[nodiscard]] virtual std::uint64_t dropped(int /*descriptor*/) noexcept { return 0; }
+    /// The owner of a listener or a datagram socket that is bound to a local address lets go of the
+    /// name: its file is removed, where no other listener of this process shares it. Once for each.
+    virtual void release_name(address const& /*bound*/) noexcept {}
     /// Two connected local sockets.
     [[nodiscard]] virtual result<std::array<int, 2>> open_pair(socket_kind) {
         return errc::unsupported;

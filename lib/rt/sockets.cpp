@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "local_names.hpp"
+
 namespace rill::sockets {
 
 namespace {
@@ -108,16 +110,17 @@ result<int> open_stream(address::family kind) {
 }
 
 result<int> listen(address const& at, listen_settings const& with) {
+    if (at.kind() == address::family::local) {
+        return local_names::listen(at, with.backlog, with.mode, with.reuse_port);
+    }
     auto const opened = open_stream(at.kind());
     if (!opened) return opened.error();
     int const descriptor = *opened;
     if (at.kind() == address::family::ipv6) {
         set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, with.only_v6 ? 1 : 0);
     }
-    if (at.kind() != address::family::local) {
-        set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
-        if (with.reuse_port) set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
-    }
+    set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
+    if (with.reuse_port) set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
     name where(at);
     if (::bind(descriptor, where.data(), where.size) != 0 ||
         ::listen(descriptor, with.backlog) != 0) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "datagram_sockets.hpp"
+#include "local_names.hpp"
 #include "mailbox.hpp"
 #include "receive_buffers.hpp"
 #include "rill/base/error.hpp"
@@ -179,6 +180,7 @@ public:
         return sockets::next_failure(descriptor);
     }
     std::uint64_t dropped(int descriptor) noexcept override { return sockets::dropped(descriptor); }
+    void release_name(address const& bound) noexcept override { local_names::release(bound); }
     result<std::array<int, 2>> open_pair(socket_kind kind) override {
         return sockets::open_pair(kind);
     }

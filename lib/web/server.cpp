@@ -70,7 +70,7 @@ address parse(std::string_view text) {
     auto parsed = address::parse(text);
     if (!parsed) {
         throw error(parsed.error(), "serve on", text,
-                    "write it as :8080, 127.0.0.1:80 or [::1]:80");
+                    "write it as :8080, 127.0.0.1:80, [::1]:80 or unix:/path");
     }
     return *std::move(parsed);
 }

@@ -109,20 +109,23 @@ private:
 ///
 /// Cancel: a connection that was made at the moment of the cancellation is closed.
 [[nodiscard]] RILL_API task<stream> connect(address to, stream_options with = {});
-/// The same from text, as `127.0.0.1:80` or `[::1]:80`.
+/// The same from text, as `127.0.0.1:80`, `[::1]:80`, `unix:/path` or `unix:@name`.
 [[nodiscard]] RILL_API task<stream> connect(std::string_view to, stream_options with = {});
 
 /// What a listener wants.
 struct listener_options {
     /// Connections that wait to be accepted; the kernel caps it at net.core.somaxconn.
     int backlog = 4096;
-    /// Several listeners share the port: one per core, or one per process (SO_REUSEPORT).
+    /// Several listeners share the port: one per core, or one per process (SO_REUSEPORT). Those on
+    /// one `unix:` address share its socket, within one process.
     bool reuse_port = true;
     /// `[::]:port` and `:port` take IPv4 too.
     bool dual_stack = true;
     /// Connections that `serve` handles at once; more wait, some hundreds of them accepted already
     /// and the rest in the backlog. 0 is no bound.
     std::uint32_t most_connections = 0;
+    /// Permissions of the file of a `unix:/path`, as 0660; -1 for what umask leaves.
+    int mode = -1;
     /// For each accepted stream.
     stream_options stream = {};
 };
@@ -151,8 +154,10 @@ private:
 /// Core  the core that made it; it must be made inside `run` or `run_per_core`.
 class RILL_API listener {
 public:
-    /// Listens on an address such as `:8080` (all addresses, both families) or `127.0.0.1:0`.
-    /// Throws `error` with the address and the cause.
+    /// Listens on an address such as `:8080` (all addresses, both families), `127.0.0.1:0`,
+    /// `unix:/path` or `unix:@name`. Throws `error` with the address and the cause. The file of a
+    /// path is removed when the last listener of this process on it closes; one that a process
+    /// left behind, where nobody answers any more, is replaced.
     explicit listener(std::string_view at, listener_options with = {});
     /// The same for an address.
     explicit listener(address const& at, listener_options with = {});
