@@ -2,6 +2,7 @@
 """Runs the benchmarks: comparisons, bars, and the harness's own test.
 
     run.py http|echo [--quick] [--json FILE]     every server, interleaved in one run
+    run.py udp [--quick] [--json FILE]           what a datagram costs, and what segments save
     run.py --bars [--json FILE] [--only PATTERN] figures with a limit
     run.py --list                                what there is
     run.py selftest                              tests of the harness and the load generator
@@ -21,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 # The modules of bars register their groups when they are imported; this is the order of the runs.
 from harness import bars_speed  # isort: skip
 from harness import bars_exact, bars_scale, bars_build  # noqa: F401  isort: skip
-from harness import bars, contenders, machine, report, settings
+from harness import bars, contenders, machine, report, settings, udp
 from harness.processes import LoadFailed
 
 
@@ -29,7 +30,7 @@ def parse():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=["http", "echo", "selftest"])
+    parser.add_argument("what", nargs="?", choices=["http", "echo", "udp", "selftest"])
     parser.add_argument("--bars", action="store_true", help="measure the bars")
     parser.add_argument("--list", action="store_true", help="name scenarios, servers and bars")
     parser.add_argument("--only", metavar="PATTERN", help="bars whose name contains or matches it")
@@ -41,12 +42,12 @@ def parse():
     )
     arguments = parser.parse_args()
     if not (arguments.what or arguments.bars or arguments.list):
-        parser.error("nothing to do: http, echo, --bars, --list or selftest")
+        parser.error("nothing to do: http, echo, udp, --bars, --list or selftest")
     return arguments
 
 
 def show_list():
-    print("scenarios: http echo")
+    print("scenarios: http echo udp")
     print("HTTP servers: " + ", ".join(c.name for c in contenders.HTTP))
     print("echo servers: " + ", ".join(c.name for c in contenders.ECHO))
     for each in bars.GROUPS:
@@ -131,6 +132,8 @@ def main():
     try:
         if arguments.bars:
             status, document = run_bars(chosen, arguments.only, header)
+        elif arguments.what == "udp":
+            status, document = 0, {"udp": udp.show(chosen), "header": header}
         else:
             status, document = run_scenario(chosen, arguments.what, header)
     except (settings.Unavailable, LoadFailed) as problem:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 from driver import PATIENCE_SECONDS, Lines, Server, free_port, same
 
@@ -192,6 +193,149 @@ def reconnecting_client(program):
     with socket.create_server(("127.0.0.1", port)) as listener, accept(listener):
         client.send_signal(signal.SIGTERM)  # while it is connected
         same(client.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def wait_for(condition, process):
+    """Waits until the condition holds while the process runs."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end, "it does not come up"
+        try:
+            code = process.wait(timeout=0.01)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"it ended with {code} before it listened")
+
+
+def udp_echo(program):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+        client.bind(("127.0.0.1", 0))
+        client.settimeout(0.05)
+        address = ("127.0.0.1", free_port())
+        server = subprocess.Popen([program, f"127.0.0.1:{address[1]}"])
+
+        def answers():
+            try:
+                client.sendto(b"ping", address)
+                return client.recv(100) == b"ping"
+            except (ConnectionRefusedError, TimeoutError):
+                return False
+
+        wait_for(answers, server)
+        server.send_signal(signal.SIGTERM)
+        same(server.wait(timeout=PATIENCE_SECONDS), 0)
+
+
+def local_echo(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "echo")
+        server = subprocess.Popen([program, f"unix:{path}"], stdout=subprocess.PIPE)
+        wait_for(lambda: os.path.exists(path), server)
+        same(os.stat(path).st_mode & 0o777, 0o600)
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(PATIENCE_SECONDS)
+
+            def connects():
+                try:
+                    client.connect(path)
+                    return True
+                except ConnectionRefusedError:
+                    return False
+
+            wait_for(connects, server)
+            client.sendall(b"one\n")
+            same(Lines(client).next(), "one")
+            assert Lines(server.stdout).next().startswith(f"process {os.getpid()} of user")
+        server.send_signal(signal.SIGTERM)
+        same(server.wait(timeout=PATIENCE_SECONDS), 0)
+        server.stdout.close()
+        same(os.path.exists(path), False)
+
+
+def nc(program, echo):
+    def run(*arguments):
+        return subprocess.Popen(
+            [program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+
+    def ends(*processes):
+        for each in processes:
+            each.stdin.close()
+        for each in processes:
+            same(each.wait(timeout=PATIENCE_SECONDS), 0)
+            each.stdout.close()
+
+    with Server(echo) as server:
+        # The end of the input ends our side; what still comes back is printed.
+        client = run("127.0.0.1", str(server.port))
+        got, _ = client.communicate(b"x" * 100_000, timeout=PATIENCE_SECONDS)
+        same((client.returncode, got), (0, b"x" * 100_000))
+        closed = free_port()
+        same(subprocess.run([program, "-z", "127.0.0.1", str(server.port)], check=False).returncode, 0)
+        same(subprocess.run([program, "-z", "127.0.0.1", str(closed)], check=False).returncode, 1)
+        # Silence ends it.
+        quiet = run("-w", "1", "127.0.0.1", str(server.port))
+        same(quiet.wait(timeout=PATIENCE_SECONDS), 0)
+        ends(quiet)
+    same(subprocess.run([program, "127.0.0.1", str(closed)], check=False).returncode, 1)
+    same(subprocess.run([program], check=False, stderr=subprocess.DEVNULL).returncode, 2)
+
+    def connected(listen, connect, ready):
+        """Starts both sides, and sends a line each way."""
+        first = run(*listen)
+        wait_for(ready, first)
+        second = run(*connect)
+        from_second, from_first = Lines(first.stdout), Lines(second.stdout)
+        second.stdin.write(b"hello\n")
+        same(from_second.next(), "hello")
+        first.stdin.write(b"and back\n")
+        same(from_first.next(), "and back")
+        return first, second
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "socket")
+
+        def listening():
+            with open("/proc/net/unix", encoding="utf-8") as table:
+                return any(path in line and " 00010000 " in line for line in table)
+
+        ends(*connected(["-l", "-U", path], ["-U", path], listening))
+        same(os.path.exists(path), False)
+        there = lambda: os.path.exists(path)  # noqa: E731
+        first, second = connected(["-l", "-u", "-U", path], ["-u", "-U", path], there)
+        ends(second)
+        first.send_signal(signal.SIGTERM)
+        ends(first)
+    port = free_port()
+
+    def bound():
+        with open("/proc/net/udp", encoding="ascii") as table:
+            return f"0100007F:{port:04X}" in table.read()
+
+    first, second = connected(
+        ["-l", "-u", "127.0.0.1", str(port)], ["-u", "127.0.0.1", str(port)], bound
+    )
+    ends(second)
+    first.send_signal(signal.SIGTERM)
+    ends(first)
+
+    # One connection after the other.
+    port = free_port()
+    keeper = run("-l", "-k", "127.0.0.1", str(port))
+    heard = Lines(keeper.stdout)
+    for word in ("one", "two"):
+
+        def sends(line=word.encode() + b"\n"):
+            try:
+                socket.create_connection(("127.0.0.1", port)).sendall(line)
+                return True
+            except ConnectionRefusedError:
+                return False
+
+        wait_for(sends, keeper)
+        same(heard.next(), word)
+    keeper.send_signal(signal.SIGTERM)
+    ends(keeper)
 
 
 def timers_and_groups(program):
