@@ -15,10 +15,46 @@ import time
 from driver import PATIENCE_SECONDS, Lines, Server, free_port, same
 
 
+def wait_for(condition, process):
+    """Waits until the condition holds while the process runs."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end, "it does not come up"
+        try:
+            code = process.wait(timeout=0.01)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"it ended with {code} before it listened")
+
+
 def hello(program):
     with Server(program) as server:
         same(server.ask("GET", "/"), (200, "Hello, World!"))
         same(server.ask("GET", "/nothing")[0], 404)
+    # All cores on one local address.
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "hello")
+        server = subprocess.Popen([program, f"unix:{path}"])
+
+        def answers():
+            try:
+                with socket.socket(socket.AF_UNIX) as client:
+                    client.settimeout(PATIENCE_SECONDS)
+                    client.connect(path)
+                    client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                    got = b""
+                    while piece := client.recv(4096):
+                        got += piece
+                    return got.endswith(b"Hello, World!")
+            except (ConnectionRefusedError, FileNotFoundError):
+                return False
+
+        wait_for(answers, server)
+        for _ in range(20):
+            same(answers(), True)
+        server.send_signal(signal.SIGTERM)
+        same(server.wait(timeout=PATIENCE_SECONDS), 0)
+        same(os.path.exists(path), False)
 
 
 def path_parameters(program):
@@ -195,18 +231,6 @@ def reconnecting_client(program):
         same(client.wait(timeout=PATIENCE_SECONDS), 0)
 
 
-def wait_for(condition, process):
-    """Waits until the condition holds while the process runs."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < end, "it does not come up"
-        try:
-            code = process.wait(timeout=0.01)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError(f"it ended with {code} before it listened")
-
-
 def udp_echo(program):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
         client.bind(("127.0.0.1", 0))
@@ -372,6 +396,10 @@ def snippet_deadlines(program, echo):
 def snippet_streams(program, echo):
     with Server(echo) as server:
         same(output_of(program, f"127.0.0.1:{server.port}"), "10 bytes came\n")
+
+
+def snippet_datagrams(program):
+    same(output_of(program), "1 descriptor came\n")
 
 
 def snippet_cleanup(program):
