@@ -269,18 +269,22 @@ bool message_socket::may_be_of_another(int code) noexcept {
 std::size_t message_socket::collect_failures() noexcept {
     std::size_t count = 0;
     // One for each datagram that was sent, at most: the kernel's queue has its own bound.
-    while (auto const told = home_.io().next_failure(descriptor_)) {
+    while (auto told = home_.io().next_failure(descriptor_)) {
         ++count;
-        told_[failures_++ % most_failures] = *told;
+        send_failure& place = noted_[failures_++ % most_failures];
+        if (place.code == 0) ++untold_;
+        place = {.to = told->to.unmapped(), .code = told->code};
     }
     return count;
 }
 
 std::optional<std::error_code> message_socket::failure_of(address const* target) noexcept {
-    if (failures_ == 0) return std::nullopt;
-    address const& to = target != nullptr ? *target : peer_;
-    for (send_failure& each : told_) {
-        if (each.code == 0 || !(each.to.unmapped() == to.unmapped())) continue;
+    if (untold_ == 0) [[likely]]
+        return std::nullopt;
+    address const to = (target != nullptr ? *target : peer_).unmapped();
+    for (send_failure& each : noted_) {
+        if (each.code == 0 || !(each.to == to)) continue;
+        --untold_;
         return system_error(std::exchange(each.code, 0));
     }
     return std::nullopt;

@@ -138,7 +138,8 @@ private:
     send_batch_operation* first_batch_ = nullptr;
     std::error_code broken_;  // why a stream takes no further send
 
-    std::array<send_failure, most_failures> told_;
+    std::array<send_failure, most_failures> noted_;  // `code` 0: told, or none yet
+    std::size_t untold_ = 0;                         // how many of them have a code
     std::uint64_t failures_ = 0;
     bool closed_ = false;
     bool released_ = false;

@@ -35,6 +35,9 @@ public:
     static constexpr std::uint32_t block_bytes = 4096;
     /// Holds any UDP datagram with what stands before it.
     static constexpr std::uint32_t large_block_bytes = 65536 + 256;
+    /// 2 MiB of address space, of which what was used once is in memory; and copies beside them.
+    static constexpr std::uint32_t large_count = 32;
+    static constexpr std::uint32_t large_copies = 64;
     static constexpr std::uint32_t none = 0xffff'ffff;
 
     /// Who gets a buffer of the driver's set back.

@@ -31,9 +31,6 @@ namespace {
 // A completion that belongs to a pump and not to a request: all objects lie at even addresses.
 constexpr std::uintptr_t pump_tag = 1;
 constexpr std::size_t most_idle_pumps = 16;
-// 2 MiB of address space, of which what was used once is in memory; and copies beside them.
-constexpr std::uint32_t most_large_buffers = 32;
-constexpr std::uint32_t most_large_copies = 64;
 
 /// Counts calls and says when the nth has come; 0 is never.
 class every {
@@ -281,7 +278,8 @@ private:
 receive_buffers* uring_driver::large_buffers() noexcept {
     if (large_buffers_ == nullptr) {
         try {
-            large_buffers_ = std::make_unique<uring_buffers>(most_large_buffers, most_large_copies,
+            large_buffers_ = std::make_unique<uring_buffers>(receive_buffers::large_count,
+                                                             receive_buffers::large_copies,
                                                              receive_buffers::large_block_bytes);
         } catch (std::bad_alloc const&) {
             return nullptr;

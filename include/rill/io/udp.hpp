@@ -135,7 +135,8 @@ public:
         return {state(), batch};
     }
     /// Sends `what` as datagrams of `segment_bytes` each but the last, which may be smaller; the
-    /// kernel cuts up to 64 at once (UDP_SEGMENT, udp(7)). Null is the peer.
+    /// kernel cuts up to 64 at once (UDP_SEGMENT, udp(7)). Null is the peer. Errors: as `send_to`,
+    /// and EINVAL where a segment with its headers is larger than the path takes.
     [[nodiscard]] send_datagram_operation send_segments(bytes what, std::uint16_t segment_bytes,
                                                         address const* to = nullptr,
                                                         time_point deadline = never) noexcept;
