@@ -131,8 +131,10 @@ class Verdicts(unittest.TestCase):
         self.assertTrue(interleave.judge_limit(report, False))
         report["server_cpu_s"] = 0.99
         self.assertFalse(interleave.judge_limit(report, False))
-        lag = {"send_lag_ns": {"p99": 60}, "latency_ns": {"p50": 100}}
+        lag = {"send_lag_ns": {"p99": 60}, "latency_ns": {"p50": 20, "p99": 100}}
         self.assertTrue(interleave.judge_limit(lag, True))
+        lag["latency_ns"]["p99"] = 1000
+        self.assertFalse(interleave.judge_limit(lag, True))
 
 
 class Load(unittest.TestCase):
