@@ -115,6 +115,11 @@ exports_only_rill() {
     ! nm -D --defined-only -C "$work/shared/lib/librill.so" |
         awk '$2 ~ /^[TDBR]$/' | grep -vE ' [TDBR] ((non-virtual |virtual )?thunk to |[a-zA-Z ]+ for )?rill::'
 }
+# A program may link an llhttp of its own beside librill.a.
+keeps_its_parser_to_itself() {
+    nm -g --defined-only "$work/static/lib/librill.a" >"$work/static.names" &&
+        grep -q 'llhttp' "$work/static.names" && ! grep -E ' [A-Z] llhttp' "$work/static.names"
+}
 has_a_soname() { readelf -d "$work/shared/lib/librill.so" | grep -q 'SONAME.*librill\.so\.[0-9]'; }
 
 echo "consume: $CXX, in $work"
@@ -140,6 +145,7 @@ done
 promise "all headers compile in two files of a program, after foreign macros" all_headers
 promise "public headers reach no third party's" reaches_no_third_party
 promise "the shared library exports names of rill only" exports_only_rill
+promise "the static library defines no name of llhttp's" keeps_its_parser_to_itself
 promise "the shared library has a soname" has_a_soname
 
 begin=$(date +%s%N)
