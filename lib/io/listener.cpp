@@ -37,6 +37,7 @@ public:
         : request(verb::accept_stream), home_(home), options_(with) {
         listen_settings const settings{.backlog = with.backlog,
                                        .reuse_port = with.reuse_port,
+                                       .must_be_first = with.must_be_first,
                                        .only_v6 = !with.dual_stack,
                                        .mode = with.mode};
         auto const opened = home.io().listen(at, settings);

@@ -25,9 +25,10 @@ class blocking_job;
 /// What a listener wants of its socket.
 struct listen_settings {
     int backlog = 4096;  // connections that wait to be accepted; the kernel caps it at somaxconn
-    bool reuse_port = true;  // several listeners share the port (one per core, or per process)
-    bool only_v6 = false;    // `[::]` takes no IPv4
-    int mode = -1;           // permissions of the file of a local address; -1: what umask leaves
+    bool reuse_port = true;      // several listeners share the port (one per core, or per process)
+    bool must_be_first = false;  // with reuse_port: fails where another listener has the port
+    bool only_v6 = false;        // `[::]` takes no IPv4
+    int mode = -1;  // permissions of the file of a local address; -1: what umask leaves
 };
 
 /// What a stream wants of its socket. A negative number leaves the system's value.

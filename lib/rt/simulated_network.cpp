@@ -65,7 +65,8 @@ result<int> simulated_network::listen(address const& at, listen_settings const& 
     auto const taken = [&](address const& wanted) {
         return std::any_of(sockets_.begin(), sockets_.end(), [&](auto const& each) {
             return each != nullptr && each->listening != nullptr && each->listening->at == wanted &&
-                   !(with.reuse_port && each->listening->settings.reuse_port && has_port);
+                   !(with.reuse_port && !with.must_be_first &&
+                     each->listening->settings.reuse_port && has_port);
         });
     };
     if (has_port && at.port() == 0) {

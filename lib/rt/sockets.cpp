@@ -120,10 +120,15 @@ result<int> listen(address const& at, listen_settings const& with) {
         set(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, with.only_v6 ? 1 : 0);
     }
     set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (with.reuse_port) set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
+    if (with.reuse_port && !with.must_be_first) set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
     name where(at);
-    if (::bind(descriptor, where.data(), where.size) != 0 ||
-        ::listen(descriptor, with.backlog) != 0) {
+    bool done = ::bind(descriptor, where.data(), where.size) == 0;
+    if (done && with.reuse_port && with.must_be_first && at.kind() != address::family::local) {
+        // Bound alone, so that nobody is there; from here on others may share the port.
+        set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
+    }
+    done = done && ::listen(descriptor, with.backlog) == 0;
+    if (!done) {
         int const why = errno;
         ::close(descriptor);
         return system_error(why);

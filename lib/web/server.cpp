@@ -150,7 +150,9 @@ tcp::listener server::state::listen() {
 tcp::listener server::state::try_to_listen() {
     // The first core to come finds the port; the others share it, also where 0 was asked for.
     std::lock_guard const lock(mutex_);
-    tcp::listener made(listening_ ? at_.with_port(bound_.port()) : at_, options_.listener);
+    tcp::listener_options options = options_.listener;
+    options.must_be_first = !listening_ && !options_.share_port;
+    tcp::listener made(listening_ ? at_.with_port(bound_.port()) : at_, options);
     if (!listening_) {
         bound_ = made.local_address();
         if (bound_.kind() == address::family::local) bound_ = at_;

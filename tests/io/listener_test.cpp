@@ -117,6 +117,16 @@ RILL_IO_TEST("a port in use is an error that names the address and the remedy") 
     co_return;
 }
 
+RILL_IO_TEST("a listener that must be first has its port alone, and lets later ones share it") {
+    tcp::listener first("127.0.0.1:0", {.must_be_first = true});
+    std::string const where = first.local_address().text();
+    CHECK_THROWS_AS(tcp::listener(where, {.must_be_first = true}), error);
+    tcp::listener const joins(where);
+    CHECK(joins.local_address() == first.local_address());
+    CHECK_THROWS_AS(tcp::listener(where, {.must_be_first = true}), error);
+    co_return;
+}
+
 RILL_IO_TEST("an address that is none is refused with how to write one") {
     std::string text;
     try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <thread>
 
 #include "rill/web/server.hpp"
@@ -10,10 +11,11 @@ namespace rill::test {
 
 class test_server {
 public:
-    explicit test_server(web::router& app, web::serve_options options = {}) {
+    explicit test_server(web::router& app, web::serve_options options = {},
+                         std::string_view at = "127.0.0.1:0") {
         options.handle_signals = false;
         if (options.run.cores == 0) options.run.cores = 1;
-        server_.emplace(app, "127.0.0.1:0", options);
+        server_.emplace(app, at, options);
         thread_ = std::thread([this] { report_ = server_->run(); });
         at_ = server_->local_address();
     }

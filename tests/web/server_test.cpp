@@ -181,10 +181,21 @@ TEST_CASE("a server is stopped from one of its handlers, which still answers (C1
     server.shutdown(0s);
 }
 
+TEST_CASE("servers of two processes share a port only where both were told to") {
+    app first;
+    web::serve_options options = on_one_core();
+    options.share_port = true;
+    test_server running(first.routes, options);
+    app second;
+    test_server beside(second.routes, options, running.at().text());
+    CHECK(beside.at() == running.at());
+    raw_client client(running.at());
+    CHECK(client.ask(get_hello).body == "hello");
+}
+
 TEST_CASE("a port in use is told with the address, and stopping is still fine (C126)") {
     app first;
     web::serve_options options = on_one_core();
-    options.listener.reuse_port = false;
     test_server running(first.routes, options);
     app second;
     std::string const at = "127.0.0.1:" + std::to_string(running.at().port());
@@ -200,7 +211,6 @@ TEST_CASE("a port in use is told with the address, and stopping is still fine (C
 TEST_CASE("a failure to listen is told by local_address also on cores of the program's own") {
     app first;
     web::serve_options options = on_one_core();
-    options.listener.reuse_port = false;
     test_server running(first.routes, options);
     app second;
     web::server server(second.routes, "127.0.0.1:" + std::to_string(running.at().port()), options);

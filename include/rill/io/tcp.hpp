@@ -119,6 +119,9 @@ struct listener_options {
     /// Several listeners share the port: one per core, or one per process (SO_REUSEPORT). Those on
     /// one `unix:` address share its socket, within one process.
     bool reuse_port = true;
+    /// With `reuse_port`: fails where somebody listens on the port already; listeners that come
+    /// later may share it.
+    bool must_be_first = false;
     /// `[::]:port` and `:port` take IPv4 too.
     bool dual_stack = true;
     /// Connections that `serve` handles at once; more wait, some hundreds of them accepted already

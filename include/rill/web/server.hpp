@@ -27,6 +27,9 @@ struct serve_options {
     run_options run = {};
     /// How long a graceful shutdown waits for what is running.
     duration grace = 10s;
+    /// Other processes may serve the same port, and the kernel spreads connections over all. Off, a
+    /// server that finds its port taken says so instead of getting a share of the connections.
+    bool share_port = false;
     /// `serve` only: SIGINT and SIGTERM begin a graceful shutdown, a second one cuts it short.
     bool handle_signals = true;
 };
