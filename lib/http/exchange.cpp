@@ -377,6 +377,8 @@ task<exchange::progress> exchange::read_more_head() {
 }
 
 task<exchange::arrival> exchange::receive(time_point deadline) {
+    // A client that sends its request in drops keeps none of the core's buffers meanwhile.
+    input_.settle();
     auto more = co_await as_result(peer_.receive(deadline));
     if (!more) {
         co_return more.error() == errc::timed_out ? arrival::timed_out : arrival::ended;
