@@ -6,18 +6,24 @@ block equals that file. With --write, blocks are brought up to their files.
 """
 
 import os
+import pathlib
 import re
 import sys
 
-DOCUMENTS = ["README.md", "docs/guide.md", "docs/architecture.md", "docs/framing.md"]
 _BLOCK = re.compile(r"(?:^<!-- (?P<path>\S+) -->\n)?^```(?P<kind>cpp|meson|ini)\n(?P<text>.*?)^```$", re.S | re.M)
+
+
+def documents(root):
+    """README and every page of docs/, as paths below the root."""
+    pages = sorted(pathlib.Path(root, "docs").rglob("*.md"))
+    return ["README.md", *(str(page.relative_to(root)) for page in pages)]
 
 
 def main():
     root = sys.argv[-1]
     bad = 0
     count = 0
-    for document in DOCUMENTS:
+    for document in documents(root):
         path = os.path.join(root, document)
         with open(path, encoding="utf-8") as file:
             text = file.read()

@@ -123,7 +123,7 @@ result<int> listen(address const& at, listen_settings const& with) {
     if (with.reuse_port && !with.must_be_first) set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
     name where(at);
     bool done = ::bind(descriptor, where.data(), where.size) == 0;
-    if (done && with.reuse_port && with.must_be_first && at.kind() != address::family::local) {
+    if (done && with.reuse_port && with.must_be_first) {
         // Bound alone, so that nobody is there; from here on others may share the port.
         set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1);
     }
