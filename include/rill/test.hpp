@@ -44,8 +44,9 @@ report simulate(std::uint64_t seed, Program const& program, settings const& with
 
 /// Simulates `program` with the seeds 1 to `count`, and stops at the first that fails.
 ///
-/// The environment variable RILL_SEEDS sets another count, and RILL_SEED=N runs that seed alone:
-/// how a failure is replayed. RILL_TRACE=1 then prints what has happened.
+/// The environment variables RILL_SEEDS and RILL_FIRST_SEED set another count and another first
+/// seed. RILL_SEED=N runs that seed alone: how a failure is replayed. RILL_TRACE=1 then prints what
+/// has happened.
 /// Returns  the last seed, the time of all together, and a digest over all.
 template <class Program>
 report seeds(std::uint64_t count, Program const& program, settings const& with = {}) {

@@ -34,6 +34,7 @@ simulated_driver::simulated_driver(std::unique_ptr<simulated_world> own)
 }
 
 simulated_driver::~simulated_driver() {
+    world_.note_unreturned(buffers_.held());
     buffers_.detach();
 }
 

@@ -49,8 +49,8 @@ simulated_network::socket_entry& simulated_network::entry(int descriptor) {
     return *sockets_[static_cast<std::size_t>(descriptor - first_descriptor)];
 }
 
-std::optional<int> simulated_network::new_descriptor() {
-    if (!world_.descriptor_left()) return std::nullopt;
+std::optional<int> simulated_network::new_descriptor(bool by_chance) {
+    if (!world_.descriptor_left(by_chance)) return std::nullopt;
     // The lowest free number, as a kernel gives.
     auto place = std::find(sockets_.begin(), sockets_.end(), nullptr);
     if (place == sockets_.end()) place = sockets_.insert(place, nullptr);
@@ -76,7 +76,8 @@ result<int> simulated_network::listen(address const& at, listen_settings const& 
     } else if (taken(where)) {
         return system_error(EADDRINUSE);
     }
-    auto const descriptor = new_descriptor();
+    // Not by chance: a program starts, or it has nothing to show.
+    auto const descriptor = new_descriptor(false);
     if (!descriptor) return system_error(EMFILE);
     auto made = std::make_unique<listener>();
     made->at = where;

@@ -81,7 +81,7 @@ private:
 
     [[nodiscard]] socket_entry& entry(int descriptor);
     [[nodiscard]] socket_entry const* find(int descriptor) const noexcept;
-    [[nodiscard]] std::optional<int> new_descriptor();
+    [[nodiscard]] std::optional<int> new_descriptor(bool by_chance = true);
     [[nodiscard]] address free_name(address const& at);
     [[nodiscard]] listener* listener_for(address const& to);
     [[nodiscard]] int accept_from(listener& from);

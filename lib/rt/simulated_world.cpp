@@ -224,9 +224,9 @@ std::size_t simulated_world::open_descriptors() const noexcept {
     return network_.open_descriptors() + files_.open_descriptors();
 }
 
-bool simulated_world::descriptor_left() noexcept {
-    return no_descriptors_ == 0 && open_descriptors() < options_.most_descriptors &&
-           !faults_.roll(&simulation::faults::no_descriptors);
+bool simulated_world::descriptor_left(bool by_chance) noexcept {
+    if (no_descriptors_ != 0 || open_descriptors() >= options_.most_descriptors) return false;
+    return !by_chance || !faults_.roll(&simulation::faults::no_descriptors);
 }
 
 bool simulated_world::disk_fails() noexcept {

@@ -87,9 +87,12 @@ public:
     void heal();
     void jump_clock(duration by) noexcept { wall_offset_ += by; }
     /// Whether a descriptor can be had, by number, plan and chance.
-    [[nodiscard]] bool descriptor_left() noexcept;
+    [[nodiscard]] bool descriptor_left(bool by_chance = true) noexcept;
     [[nodiscard]] std::size_t open_descriptors() const noexcept;
     [[nodiscard]] bool disk_fails() noexcept;
+    /// A core has ended that receivers still held buffers of.
+    void note_unreturned(std::uint32_t buffers) noexcept { unreturned_ += buffers; }
+    [[nodiscard]] std::uint32_t unreturned_buffers() const noexcept { return unreturned_; }
 
     /// Writes down a result that core `index` is given.
     void note(std::uint32_t index, request const& what, int value);
@@ -118,6 +121,7 @@ private:
     std::uint64_t healed_ = 0;  // plans from before do not end again
     std::uint64_t trace_;
     std::uint32_t indices_ = 0;
+    std::uint32_t unreturned_ = 0;
 };
 
 }  // namespace rill

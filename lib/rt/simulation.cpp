@@ -185,6 +185,10 @@ report run_once(std::uint64_t seed, program const& what, settings const& with, s
         throw failure(
             fmt::format("the program has left {} descriptors open", world.open_descriptors()));
     }
+    if (world.unreturned_buffers() != 0) {
+        throw failure(
+            fmt::format("the program has kept {} received buffers", world.unreturned_buffers()));
+    }
     return {.seed = seed, .digest = world.trace(), .took = world.elapsed(), .turns = in.turns};
 }
 
@@ -224,9 +228,10 @@ report run(std::uint64_t seed, program const& what, settings const& with) {
 report run_seeds(std::uint64_t count, program const& what, settings const& with) {
     if (auto const only = number_of_environment("RILL_SEED")) return run(*only, what, with);
     count = number_of_environment("RILL_SEEDS").value_or(count);
+    std::uint64_t const first = number_of_environment("RILL_FIRST_SEED").value_or(1);
     seed_on_crash const crashes;
     report all;
-    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    for (std::uint64_t seed = first; seed - first < count; ++seed) {
         try {
             report const one = run_once(seed, what, with, with.trace);
             all.seed = seed;

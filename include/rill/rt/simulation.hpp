@@ -106,10 +106,11 @@ enum class fault : std::uint8_t {
 
 /// A fault of a plan.
 struct planned_fault {
-    fault what;              ///< What happens.
-    duration after = 0s;     ///< When, from now or from the start of the simulation.
-    std::string_view where;  ///< An address, with a port or `host:0` for all; empty is everywhere.
-    duration length = 0s;    ///< How long it lasts; 0 is for ever.
+    fault what;           ///< What happens.
+    duration after = 0s;  ///< When, from now or from the start of the simulation.
+    std::string_view where =
+        {};                ///< An address, with a port or `host:0` for all; empty is everywhere.
+    duration length = 0s;  ///< How long it lasts; 0 is for ever.
 };
 static_assert(std::is_trivially_destructible_v<planned_fault>);
 
