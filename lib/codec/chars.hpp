@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #if defined(__SSE2__)
@@ -18,6 +19,7 @@ inline constexpr std::uint8_t value_char = 2;    // SP, HTAB, VCHAR, obs-text, s
 inline constexpr std::uint8_t host_char = 4;     // unreserved, sub-delims, RFC 3986 section 3.2.2
 inline constexpr std::uint8_t target_char = 8;   // see find_target_end
 inline constexpr std::uint8_t quoted_char = 16;  // qdtext, RFC 9110 section 5.6.4
+inline constexpr std::uint8_t path_char = 32;    // target_char without the `?` of a query
 
 consteval std::array<std::uint8_t, 256> make_char_classes() {
     std::array<std::uint8_t, 256> classes{};
@@ -33,6 +35,7 @@ consteval std::array<std::uint8_t, 256> make_char_classes() {
         if (alphanumeric || host_marks.find(ch) != host_marks.npos) bits |= host_char;
         if (visible || c == ' ' || c == '\t' || c >= 0x80) bits |= value_char;
         if (visible && c != '#') bits |= target_char;
+        if ((bits & target_char) != 0 && c != '?') bits |= path_char;
         if ((bits & value_char) != 0 && c != '"' && c != '\\') bits |= quoted_char;
         classes[c] = static_cast<std::uint8_t>(bits);
     }
@@ -56,7 +59,8 @@ constexpr int hex_value(char c) noexcept {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// `scan_class<wanted>(p, end)`: the first byte of [p, end) outside the class, or end.
+/// `scan_class<wanted>(p, end)`: the first byte of [p, end) outside the class, or end. For texts
+/// that are short or rare.
 template <std::uint8_t Wanted>
 inline char const* scan_class(char const* p, char const* end) noexcept {
     while (p != end && is_class(*p, Wanted)) ++p;
@@ -71,102 +75,171 @@ inline __m128i load_block(char const* p) noexcept {
     return _mm_loadu_si128(reinterpret_cast<__m128i const*>(p));
 }
 
+/// Marks the bytes from `first` on, `count` of them in the alphabet.
+inline __m128i in_range(__m128i block, char first, char count) noexcept {
+    __m128i const offset = _mm_sub_epi8(block, _mm_set1_epi8(first));
+    __m128i const last = _mm_set1_epi8(static_cast<char>(count - 1));
+    return _mm_cmpeq_epi8(_mm_min_epu8(offset, last), offset);
+}
+
+/// One bit for each marked byte.
+inline unsigned bits_of(__m128i marks) noexcept {
+    return static_cast<unsigned>(_mm_movemask_epi8(marks));
+}
+
+inline unsigned first_bit(unsigned bits) noexcept {
+    return static_cast<unsigned>(std::countr_zero(bits));
+}
+
+/// One bit for each byte that is `C`.
+template <char C>
+inline unsigned char_stops(__m128i block) noexcept {
+    return bits_of(_mm_cmpeq_epi8(block, _mm_set1_epi8(C)));
+}
+
+/// One bit for each control character.
+inline unsigned control_stops(__m128i block) noexcept {
+    __m128i const low = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
+    return bits_of(_mm_or_si128(low, _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f))));
+}
+
 /// One bit for each byte that no field value may hold.
 inline unsigned value_stops(__m128i block) noexcept {
     __m128i const low = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
     __m128i const tab = _mm_cmpeq_epi8(block, _mm_set1_epi8('\t'));
     __m128i const del = _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f));
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_andnot_si128(tab, low), del)));
-}
-
-/// One bit for each colon, and for each byte up to space or from 0x80 on: what ends a name. The
-/// compare is signed, so that bytes from 0x80 up count as small.
-inline unsigned name_stops(__m128i block) noexcept {
-    __m128i const low = _mm_cmplt_epi8(block, _mm_set1_epi8(0x21));
-    __m128i const colon = _mm_cmpeq_epi8(block, _mm_set1_epi8(':'));
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, colon)));
+    return bits_of(_mm_or_si128(_mm_andnot_si128(tab, low), del));
 }
 
 /// One bit for each byte that no request target may hold.
 inline unsigned target_stops(__m128i block) noexcept {
-    __m128i const low = _mm_cmplt_epi8(block, _mm_set1_epi8(0x21));
-    __m128i const del = _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f));
     __m128i const hash = _mm_cmpeq_epi8(block, _mm_set1_epi8('#'));
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, del), hash)));
+    return bits_of(_mm_andnot_si128(hash, in_range(block, 0x21, 0x7f - 0x21))) ^ 0xffff;
 }
 
-/// The first stop in [p, end), or end. `view` is where the readable memory starts: the last, part
-/// block is read backwards from `end`, so nothing outside [view, end) is touched.
-template <auto Stops, std::uint8_t Wanted>
-inline char const* scan_blocks(char const* view, char const* p, char const* end) noexcept {
-    while (end - p >= block_bytes) {
-        unsigned const stops = Stops(load_block(p));
-        if (stops != 0) return p + std::countr_zero(stops);
-        p += block_bytes;
-    }
-    if (end - view < block_bytes) return scan_class<Wanted>(p, end);
-    char const* const last = end - block_bytes;
-    unsigned const stops = Stops(load_block(last)) >> (p - last);
-    return stops != 0 ? p + std::countr_zero(stops) : end;
+/// The same for paths, which a `?` ends.
+inline unsigned path_stops(__m128i block) noexcept {
+    __m128i const hash = _mm_cmpeq_epi8(block, _mm_set1_epi8('#'));
+    __m128i const mark = _mm_cmpeq_epi8(block, _mm_set1_epi8('?'));
+    __m128i const visible = in_range(block, 0x21, 0x7f - 0x21);
+    return bits_of(_mm_andnot_si128(_mm_or_si128(hash, mark), visible)) ^ 0xffff;
 }
 
-/// True when `text` is surely a host: up to 16 letters, digits, `.` and `-`, and at most a port of
-/// up to four digits. False says nothing. The 15 bytes before `text` must be readable.
-inline bool is_plain_host(std::string_view text) noexcept {
-    auto const size = static_cast<unsigned>(text.size());
-    if (size == 0 || size > 16) return false;
-    auto const in_range = [](__m128i block, char first, char count) {
-        __m128i const offset = _mm_sub_epi8(block, _mm_set1_epi8(first));
-        return _mm_cmpeq_epi8(_mm_min_epu8(offset, _mm_set1_epi8(static_cast<char>(count - 1))),
-                              offset);
-    };
-    __m128i const block = load_block(text.data() + size - 16);
+/// One bit for each byte that is no letter, digit, `-` or `_`: of these most tokens are made.
+inline unsigned word_stops(__m128i block) noexcept {
     __m128i const letters = in_range(_mm_or_si128(block, _mm_set1_epi8(0x20)), 'a', 26);
     __m128i const digits = in_range(block, '0', 10);
-    __m128i const marks = in_range(block, '-', 2);  // - and .
-    auto const bits = [size](__m128i mask) {
-        return static_cast<unsigned>(_mm_movemask_epi8(mask)) >> (16 - size);
-    };
-    unsigned const all = (1U << size) - 1;
-    unsigned const names = bits(_mm_or_si128(_mm_or_si128(letters, digits), marks));
-    if (names == all) return true;
-    unsigned const colon = all & ~names;  // one odd byte, not the first, then up to four digits
-    unsigned const after = all & ~(colon | (colon - 1));
-    return (colon & (colon - 1)) == 0 && colon != 1 && (after >> 5 & colon) == 0 &&
-           (after & ~bits(digits)) == 0 &&
-           text[static_cast<std::size_t>(std::countr_zero(colon))] == ':';
+    __m128i const marks = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('-')),
+                                       _mm_cmpeq_epi8(block, _mm_set1_epi8('_')));
+    return bits_of(_mm_or_si128(_mm_or_si128(letters, digits), marks)) ^ 0xffff;
 }
 
-inline char const* find_name_end(char const* view, char const* p, char const* end) noexcept {
-    return scan_blocks<name_stops, token_char>(view, p, end);
+/// The first byte of [p, end) that `Stops` marks, or `end`, where less than a block is left. The
+/// block that is looked at ends with these bytes, so that nothing behind `end` is touched.
+template <auto Stops>
+inline char const* find_in_tail(char const* p, char const* end) noexcept {
+    auto const before = static_cast<unsigned>(block_bytes - (end - p));
+    unsigned const stops = Stops(load_block(p - before)) >> before;
+    return stops != 0 ? p + first_bit(stops) : end;
 }
 
-inline char const* find_value_end(char const* view, char const* p, char const* end) noexcept {
-    return scan_blocks<value_stops, value_char>(view, p, end);
+/// The first byte of [p, end) that `Stops` marks, or `end`. Before `end` lie 16 readable bytes, of
+/// which some may stand before p.
+template <auto Stops, std::uint8_t>
+inline char const* find_in_blocks(char const* p, char const* end) noexcept {
+    for (; end - p >= block_bytes; p += block_bytes) {
+        unsigned const stops = Stops(load_block(p));
+        if (stops != 0) [[likely]]
+            return p + first_bit(stops);
+    }
+    return find_in_tail<Stops>(p, end);
 }
 
-/// Targets hold visible ASCII but `#`: a fragment is never sent (RFC 9112 section 3.2). Characters
-/// that RFC 3986 wants escaped, such as `|` and `{`, pass: browsers send them in queries.
-inline char const* find_target_end(char const* view, char const* p, char const* end) noexcept {
-    return scan_blocks<target_stops, target_char>(view, p, end);
+/// True when `text`, with 15 readable bytes before it, is surely a host: up to 16 letters, digits,
+/// `-` and `.`, and a port below 60000. False says nothing.
+inline bool is_plain_host(std::string_view text) noexcept {
+    std::size_t const size = text.size();
+    if (size == 0 || size > block_bytes) return false;
+    __m128i const block = load_block(text.data() + size - block_bytes);
+    __m128i const letters = in_range(_mm_or_si128(block, _mm_set1_epi8(0x20)), 'a', 26);
+    __m128i const digits = in_range(block, '0', 10);
+    __m128i const names = _mm_or_si128(_mm_or_si128(letters, digits), in_range(block, '-', 2));
+    unsigned const odd = (bits_of(names) ^ 0xffff) >> (block_bytes - size);
+    if (odd == 0) return true;
+    unsigned const name_size = first_bit(odd);
+    std::size_t const port_size = size - name_size - 1;
+    return text[name_size] == ':' && name_size != 0 && port_size - 1 < 5 &&
+           bits_of(digits) >> (block_bytes - port_size) == (1U << port_size) - 1 &&
+           (port_size < 5 || text[name_size + 1] < '6');
 }
 
 #else
+
+template <std::nullptr_t, std::uint8_t Wanted>
+inline char const* find_in_blocks(char const* p, char const* end) noexcept {
+    return scan_class<Wanted>(p, end);
+}
+inline constexpr std::nullptr_t value_stops, target_stops, path_stops, word_stops;
 
 inline bool is_plain_host(std::string_view) noexcept {
     return false;
 }
 
-inline char const* find_name_end(char const*, char const* p, char const* end) noexcept {
-    return scan_class<token_char>(p, end);
-}
-inline char const* find_value_end(char const*, char const* p, char const* end) noexcept {
-    return scan_class<value_char>(p, end);
-}
-inline char const* find_target_end(char const*, char const* p, char const* end) noexcept {
-    return scan_class<target_char>(p, end);
+#endif
+
+/// The first byte that no field value may hold.
+inline char const* find_value_end(char const* p, char const* end) noexcept {
+    return find_in_blocks<value_stops, value_char>(p, end);
 }
 
+/// The first colon of a field line, and where its value ends: the first byte that no value may
+/// hold. Where there is no colon before that, it lies behind it.
+struct line_marks {
+    char const* colon;
+    char const* end;
+};
+
+/// `view` is where readable memory begins.
+[[gnu::always_inline]] inline line_marks find_line_marks([[maybe_unused]] char const* view,
+                                                         char const* p, char const* end) noexcept {
+    char const* stop = p;
+#if defined(__SSE2__)
+    // Most names, and many lines, end within 32 bytes.
+    constexpr std::ptrdiff_t most = 2 * block_bytes;
+    if (end - view >= most) [[likely]] {
+        char const* const at = end - p >= most ? p : end - most;
+        __m128i const block = load_block(at);
+        __m128i const next = load_block(at + block_bytes);
+        unsigned const controls =
+            (control_stops(block) | control_stops(next) << block_bytes) >> (p - at);
+        unsigned const colons =
+            (char_stops<':'>(block) | char_stops<':'>(next) << block_bytes) >> (p - at);
+        stop = controls != 0 ? p + first_bit(controls) : at + most;
+        if (colons != 0) [[likely]] {
+            // A tab is a control character that values may hold.
+            bool const done = controls != 0 && *stop != '\t';
+            return {p + first_bit(colons), done ? stop : find_value_end(stop, end)};
+        }
+    }
 #endif
+    stop = find_value_end(stop, end);
+    auto const* const colon =
+        static_cast<char const*>(std::memchr(p, ':', static_cast<std::size_t>(stop - p)));
+    return {colon == nullptr ? stop : colon, stop};
+}
+
+/// The first byte that no token may hold.
+inline char const* find_token_end(char const* p, char const* end) noexcept {
+    return scan_class<token_char>(find_in_blocks<word_stops, token_char>(p, end), end);
+}
+
+/// Targets hold visible ASCII but `#`: a fragment is never sent (RFC 9112 section 3.2). Characters
+/// that RFC 3986 wants escaped, such as `|` and `{`, pass: browsers send them in queries.
+inline char const* find_target_end(char const* p, char const* end) noexcept {
+    return find_in_blocks<target_stops, target_char>(p, end);
+}
+inline char const* find_path_end(char const* p, char const* end) noexcept {
+    return find_in_blocks<path_stops, path_char>(p, end);
+}
 
 }  // namespace rill::http1::detail

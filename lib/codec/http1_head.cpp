@@ -7,8 +7,7 @@ namespace rill::http1 {
 
 std::size_t field_table::find_from(std::string_view name, std::size_t from) const noexcept {
     for (std::size_t index = from; index < count_; ++index) {
-        place const& at = places_[index];
-        if (equal_ignoring_case({base_ + at.name, at.name_size}, name)) return index;
+        if (equal_ignoring_case(places_[index].name(base_), name)) return index;
     }
     return not_found;
 }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "codec/chars.hpp"
+#include "codec/field_lines.hpp"
 #include "codec/field_section.hpp"
 
 namespace rill::http1 {
@@ -16,18 +17,10 @@ namespace {
 /// Longer than any registered method; RFC 9112 section 3 answers 501 to longer ones.
 constexpr std::uint32_t most_method_bytes = 32;
 
-// The steps of `parse` have one caller each; inlined they cost 150 instructions a request less.
-#define RILL_ONE_CALLER [[gnu::always_inline]] inline
-
 constexpr std::string_view version_and_end = "HTTP/1.1\r\n";
 
 detail::field_section& as_section(std::byte* memory) noexcept {
     return *std::launder(reinterpret_cast<detail::field_section*>(memory));
-}
-
-template <class Span>
-Span make_span(std::size_t at, std::size_t size) noexcept {
-    return {static_cast<std::uint16_t>(at), static_cast<std::uint16_t>(size)};
 }
 
 bool is_http_scheme(std::string_view scheme) noexcept {
@@ -65,11 +58,6 @@ request_parser::request_parser(request_limits limits) noexcept : limits_(limits)
     new (section_.data()) detail::field_section;
 }
 
-void request_parser::reset() noexcept {
-    phase_ = phase::start;
-    parsed_ = 0;
-}
-
 bool request_parser::fail(std::uint16_t status, char const* reason) noexcept {
     phase_ = phase::failed;
     outcome_ = {head_state::failed, status, 0, reason};
@@ -81,12 +69,14 @@ head_result request_parser::parse(bytes head) noexcept {
     char const* const base = head.text().data();
     auto const size =
         static_cast<std::uint32_t>(std::min<std::size_t>(head.size(), limits_.head_bytes));
+    if (phase_ == phase::start && read_whole(base, size)) [[likely]]
+        return outcome_;
     bool going = true;
     if (phase_ == phase::start) going = read_method(base, size);
     if (going && phase_ == phase::target) {
         going = read_target(base, size) && read_version(base, size);
     }
-    if (going && phase_ == phase::fields) going = read_fields(base, size);
+    if (going && phase_ == phase::fields && read_fields(base, size) && check_head()) complete();
     if (phase_ >= phase::complete) return outcome_;
     if (size == limits_.head_bytes) {
         fail(phase_ == phase::target ? 414 : 431, "the head is longer than head_bytes");
@@ -96,7 +86,7 @@ head_result request_parser::parse(bytes head) noexcept {
 }
 
 /// One empty line may stand before the request line (RFC 9112 section 2.2), no more.
-RILL_ONE_CALLER bool request_parser::read_method(char const* base, std::uint32_t size) noexcept {
+bool request_parser::read_method(char const* base, std::uint32_t size) noexcept {
     std::uint32_t begin = 0;
     if (size != 0 && base[0] == '\r') {
         if (size == 1) return false;
@@ -105,7 +95,7 @@ RILL_ONE_CALLER bool request_parser::read_method(char const* base, std::uint32_t
     }
     if (size - begin >= 4 && std::memcmp(base + begin, "GET ", 4) == 0) {
         head_.method_ = method::get;
-        head_.method_text_ = make_span<request_head::span>(begin, 3);
+        head_.method_text_ = request_head::span(begin, 3);
         parsed_ = begin + 4;
         phase_ = phase::target;
         return true;
@@ -116,26 +106,28 @@ RILL_ONE_CALLER bool request_parser::read_method(char const* base, std::uint32_t
     if (at == size) return false;
     if (*end != ' ' || at == begin) return fail(400, "malformed method");
     head_.method_ = find_method({base + begin, at - begin});
-    head_.method_text_ = make_span<request_head::span>(begin, at - begin);
+    head_.method_text_ = request_head::span(begin, at - begin);
     parsed_ = at + 1;
     phase_ = phase::target;
     return true;
 }
 
-RILL_ONE_CALLER bool request_parser::read_target(char const* base, std::uint32_t size) noexcept {
+bool request_parser::read_target(char const* base, std::uint32_t size) noexcept {
     std::uint32_t const begin = head_.method_text_.at + head_.method_text_.size + 1U;
-    char const* const end = detail::find_target_end(base, base + parsed_, base + size);
+    char const* const end =
+        size < 16 ? detail::scan_class<detail::target_char>(base + parsed_, base + size)
+                  : detail::find_target_end(base + parsed_, base + size);
     parsed_ = static_cast<std::uint32_t>(end - base);
     if (parsed_ - begin > limits_.target_bytes) return fail(414, "the target is too long");
     if (parsed_ == size) return false;
     if (*end != ' ') return fail(400, "the target ends without a version, or holds a bad byte");
     if (parsed_ == begin) return fail(400, "no target");
-    head_.target_ = make_span<request_head::span>(begin, parsed_ - begin);
+    head_.target_ = request_head::span(begin, parsed_ - begin);
     return true;
 }
 
 /// `HTTP/1.1` or `HTTP/1.0`, and CRLF. No other version is spoken here.
-RILL_ONE_CALLER bool request_parser::read_version(char const* base, std::uint32_t size) noexcept {
+bool request_parser::read_version(char const* base, std::uint32_t size) noexcept {
     char const* const text = base + parsed_ + 1;
     std::size_t const there = std::min<std::size_t>(size - parsed_ - 1, version_and_end.size());
     constexpr std::size_t major_at = 5;
@@ -161,7 +153,7 @@ RILL_ONE_CALLER bool request_parser::read_version(char const* base, std::uint32_
     return true;
 }
 
-RILL_ONE_CALLER bool request_parser::split_target(char const* base) noexcept {
+bool request_parser::split_target(char const* base) noexcept {
     using span = request_head::span;
     span const target = head_.target_;
     bool const connects = head_.method_ == method::connect;
@@ -176,8 +168,8 @@ RILL_ONE_CALLER bool request_parser::split_target(char const* base) noexcept {
                 : static_cast<char const*>(std::memchr(base + target.at, '?', target.size));
         std::size_t const end = target.at + target.size;
         std::size_t const path_end = mark != nullptr ? static_cast<std::size_t>(mark - base) : end;
-        head_.path_ = make_span<span>(target.at, path_end - target.at);
-        if (mark != nullptr) head_.query_ = make_span<span>(path_end + 1, end - path_end - 1);
+        head_.path_ = span(target.at, path_end - target.at);
+        if (mark != nullptr) head_.query_ = span(path_end + 1, end - path_end - 1);
         return true;
     }
     std::string_view const text = head_.target();
@@ -208,63 +200,48 @@ bool request_parser::split_absolute() noexcept {
     std::size_t const path_end = std::min(text.find('?', authority_end), text.size());
     std::size_t const at = head_.target_.at;
     head_.form_ = target_form::absolute;
-    head_.authority_ = make_span<span>(at + begin, authority.size());
-    head_.path_ = make_span<span>(at + authority_end, path_end - authority_end);
-    if (path_end != text.size())
-        head_.query_ = make_span<span>(at + path_end + 1, text.size() - path_end - 1);
+    head_.authority_ = span(at + begin, authority.size());
+    head_.path_ = span(at + authority_end, path_end - authority_end);
+    if (path_end != text.size()) head_.query_ = span(at + path_end + 1, text.size() - path_end - 1);
     return true;
 }
 
-RILL_ONE_CALLER bool request_parser::read_fields(char const* base, std::uint32_t size) noexcept {
+bool request_parser::read_fields(char const* base, std::uint32_t size) noexcept {
     using state = detail::field_section::state;
-    detail::field_section& section = as_section(section_.data());
+    state const found = as_section(section_.data()).read(base, parsed_, size);
+    parsed_ = size;
+    if (found == state::need_more) return false;
+    if (found == state::failed) return fail(400, "malformed field line");
     head_.rebase(base);
-    if (!section.read_whole(head_.fields_, fields_begin_, size, limits_.field_count)) {
-        state const found = section.read(base, parsed_, size);
-        parsed_ = size;
-        if (found == state::need_more) return false;
-        if (found == state::failed ||
-            !section.split(head_.fields_, fields_begin_, size, limits_.field_count))
-            return fail(section.status(), section.reason());
-    }
-    if (!check_head()) return false;
-    head_.size_ = section.head_size();
-    phase_ = phase::complete;
-    outcome_ = {head_state::complete, 0, head_.size_, ""};
+    auto const lines =
+        detail::field_lines::split(head_.fields_, fields_begin_, size, limits_.field_count);
+    if (lines.head_size == 0) return fail(lines.status, lines.reason);
+    head_.size_ = lines.head_size;
     return true;
 }
 
-RILL_ONE_CALLER bool request_parser::check_head() noexcept {
+bool request_parser::check_head() noexcept {
+    head_.clear_decisions();
     if (!check_host() || !check_framing()) return false;
-    field_table const& fields = head_.fields_;
     read_connection();
-    head_.expect_continue_ = false;
-    if (fields.has(known_field::expect) && head_.minor_version_ == 1) {
-        if (fields.repeats(known_field::expect) ||
-            !equal_ignoring_case(fields.find(known_field::expect), "100-continue"))
-            return fail(417, "an expectation other than 100-continue");
-        head_.expect_continue_ = head_.framing().kind != body_framing::by::nothing;
-    }
-    return true;
+    return check_expectation();
 }
 
 /// Spec: RFC 9112 section 3.2. The field must be right even where the target overrides it.
-RILL_ONE_CALLER bool request_parser::check_host() noexcept {
+bool request_parser::check_host() noexcept {
     field_table const& fields = head_.fields_;
     if (!fields.has(known_field::host))
         return head_.minor_version_ == 0 || fail(400, "HTTP/1.1 without Host");
     if (fields.repeats(known_field::host)) return fail(400, "more than one Host");
     std::string_view const host = fields.find(known_field::host);
-    return detail::is_plain_host(host) || is_host(host) || fail(400, "malformed Host");
+    return is_host(host) || fail(400, "malformed Host");
 }
 
 /// Spec: RFC 9112 section 6. Whatever two readers could understand differently is refused: request
 /// smuggling lives on such differences.
-RILL_ONE_CALLER bool request_parser::check_framing() noexcept {
+bool request_parser::check_framing() noexcept {
     field_table const& fields = head_.fields_;
-    head_.chunked_ = false;
     head_.has_length_ = fields.has(known_field::content_length);
-    head_.content_length_ = 0;
     if (fields.has(known_field::transfer_encoding) && !check_transfer_coding()) return false;
     if (!head_.has_length_) return true;
     if (fields.repeats(known_field::content_length)) return fail(400, "two Content-Length fields");
@@ -298,17 +275,26 @@ bool request_parser::check_transfer_coding() noexcept {
 }
 
 /// Spec: RFC 9112 section 9.3 and RFC 9110 section 7.8.
-RILL_ONE_CALLER void request_parser::read_connection() noexcept {
+void request_parser::read_connection() noexcept {
     field_table const& fields = head_.fields_;
-    bool const modern = head_.minor_version_ == 1;
-    head_.keep_alive_ = modern;
-    head_.upgrade_ = false;
     if (!fields.has(known_field::connection)) return;
+    bool const modern = head_.minor_version_ == 1;
     bool const closes = fields.list_has(known_field::connection, "close");
     head_.keep_alive_ =
         !closes && (modern || fields.list_has(known_field::connection, "keep-alive"));
     head_.upgrade_ = modern && fields.has(known_field::upgrade) &&
                      fields.list_has(known_field::connection, "upgrade");
+}
+
+/// Spec: RFC 9110 section 10.1.1.
+bool request_parser::check_expectation() noexcept {
+    field_table const& fields = head_.fields_;
+    if (!fields.has(known_field::expect) || head_.minor_version_ == 0) return true;
+    if (fields.repeats(known_field::expect) ||
+        !equal_ignoring_case(fields.find(known_field::expect), "100-continue"))
+        return fail(417, "an expectation other than 100-continue");
+    head_.expect_continue_ = head_.framing().kind != body_framing::by::nothing;
+    return true;
 }
 
 }  // namespace rill::http1

@@ -19,12 +19,6 @@ constexpr bool is_space(char c) noexcept {
     return c == ' ' || c == '\t';
 }
 
-template <std::uint8_t Wanted>
-bool all_of_class(std::string_view text) noexcept {
-    char const* const end = text.data() + text.size();
-    return detail::scan_class<Wanted>(text.data(), end) == end;
-}
-
 /// In lower case and sorted. Framing, routing, modifiers, authentication, content, and what would
 /// be read by a recipient that merges trailers into the head.
 constexpr std::array<std::string_view, 35> forbidden_trailers = {
@@ -98,8 +92,10 @@ bool is_port(std::string_view text) noexcept {
 }  // namespace
 
 known_field find_known_field(std::string_view name) noexcept {
-    if (!is_token(name)) return known_field::none;
-    return detail::find_known_token(name.data(), name.size(), name.data() + name.size());
+    if (name.size() < 4) return known_field::none;
+    detail::known_name const& known =
+        detail::known_slots[detail::known_slot(name.data() + name.size(), name.size())];
+    return equal_ignoring_case(name, name_of(known.which)) ? known.which : known_field::none;
 }
 
 std::string_view name_of(known_field which) noexcept {
@@ -113,12 +109,14 @@ bool equal_ignoring_case(std::string_view left, std::string_view right) noexcept
 }
 
 bool is_token(std::string_view text) noexcept {
-    return !text.empty() && all_of_class<detail::token_char>(text);
+    char const* const end = text.data() + text.size();
+    return !text.empty() && detail::scan_class<detail::token_char>(text.data(), end) == end;
 }
 
 bool is_field_value(std::string_view text) noexcept {
     char const* const end = text.data() + text.size();
-    return detail::find_value_end(text.data(), text.data(), end) == end;
+    if (text.size() < 16) return detail::scan_class<detail::value_char>(text.data(), end) == end;
+    return detail::find_value_end(text.data(), end) == end;
 }
 
 bool is_host(std::string_view text) noexcept {

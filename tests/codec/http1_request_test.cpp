@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -170,4 +171,49 @@ TEST_CASE("a parser that has decided repeats itself until it is reset") {
     parser.reset();
     CHECK(parser.parse("GET / HTTP/1.0\r\n\r\n").size == 18);
     CHECK(parser.parse("GET / HTTP/1.0\r\n\r\nmore").size == 18);
+}
+
+TEST_CASE("a head knows a field by its name in any case, and by nothing that is close to it") {
+    // Every known name with each of its bytes replaced by each other one.
+    request_parser parser;
+    for (std::size_t i = 0; i < known_field_count; ++i) {
+        std::string const known(name_of(static_cast<known_field>(i)));
+        for (std::size_t at = 0; at < known.size(); ++at) {
+            for (unsigned byte = 0; byte < 256; ++byte) {
+                if (byte == ':') continue;
+                std::string name = known;
+                name[at] = static_cast<char>(byte);
+                std::string const head = "GET / HTTP/1.0\r\n" + name + ": chunked\r\n\r\n";
+                parser.reset();
+                bool const accepted = parser.parse(rill::bytes(head)).state == head_state::complete;
+                if (!is_token(name)) CHECK_FALSE(accepted);
+                if (!accepted) continue;
+                known_field const which = find_known_field(name);
+                for (std::size_t other = 0; other < known_field_count; ++other) {
+                    auto const one = static_cast<known_field>(other);
+                    if (parser.head().fields().has(one) != (one == which)) FAIL_CHECK(name);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a field line of any length is read as it is, with any byte that a value may hold") {
+    // The reader looks at many bytes at once: names and values of every size, at every distance
+    // from the end of the memory.
+    for (std::size_t name_size = 1; name_size <= 40; ++name_size) {
+        for (std::size_t value_size = 0; value_size <= 70; ++value_size) {
+            std::string const name(name_size, 'n');
+            std::string value(value_size, 'v');
+            if (value_size > 2) value[value_size / 2] = "\t\x80: "[value_size % 4];
+            std::string const text =
+                "GET /p?q HTTP/1.1\r\nHost: a\r\n" + name + ": " + value + "\r\n\r\n";
+            std::unique_ptr<char[]> const copy(new char[text.size()]);
+            text.copy(copy.get(), text.size());
+            request_parser parser;
+            REQUIRE(parser.parse(rill::bytes(std::string_view(copy.get(), text.size()))).size ==
+                    text.size());
+            CHECK(parser.head().find(name) == value);
+        }
+    }
 }

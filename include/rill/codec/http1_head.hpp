@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "rill/base/assert.hpp"
@@ -13,7 +14,7 @@
 namespace rill::http1 {
 
 namespace detail {
-class field_section;
+class field_lines;
 }
 
 /// The field lines of one head, in the order in which they came.
@@ -32,14 +33,13 @@ public:
     /// The field line at `index`, which is below `size()`.
     [[nodiscard]] field operator[](std::size_t index) const noexcept {
         RILL_ASSERT(index < count_, "ask for an index below size()");
-        place const& at = places_[index];
-        return {{base_ + at.name, at.name_size}, {base_ + at.value, at.value_size}};
+        return {places_[index].name(base_), places_[index].value(base_)};
     }
     /// The first line of this name; `data()` is null when there is none. Takes no search.
     [[nodiscard]] std::string_view find(known_field which) const noexcept {
+        if (!has(which)) return {};
         std::uint8_t const index = first_[static_cast<std::size_t>(which)];
-        if (index == absent) return {};
-        return {base_ + places_[index].value, places_[index].value_size};
+        return places_[index].value(base_);
     }
     /// As above for any name, without case.
     [[nodiscard]] std::string_view find(std::string_view name) const noexcept;
@@ -47,11 +47,17 @@ public:
     [[nodiscard]] std::size_t find_from(std::string_view name, std::size_t from) const noexcept;
     /// True when there is a line of this name.
     [[nodiscard]] bool has(known_field which) const noexcept {
-        return first_[static_cast<std::size_t>(which)] != absent;
+        return (present_ & bit_of(which)) != 0;
+    }
+    /// True when there is a line of one of these names.
+    [[nodiscard]] bool has_any(std::span<known_field const> names) const noexcept {
+        std::uint32_t wanted = 0;
+        for (known_field const one : names) wanted |= bit_of(one);
+        return (present_ & wanted) != 0;
     }
     /// True when there is more than one line of this name.
     [[nodiscard]] bool repeats(known_field which) const noexcept {
-        return (repeated_ >> static_cast<unsigned>(which) & 1U) != 0;
+        return (repeated_ & bit_of(which)) != 0;
     }
     /// True when the comma-separated lists in all lines of this name have the element `token`.
     [[nodiscard]] bool list_has(known_field which, std::string_view token) const noexcept;
@@ -81,20 +87,38 @@ public:
     [[nodiscard]] iterator end() const noexcept { return {this, count_}; }
 
 private:
-    friend class detail::field_section;
+    friend class detail::field_lines;
     friend class request_head;
 
-    struct place {
-        std::uint16_t name, name_size, value, value_size;
+    // Where a name and a value lie: four numbers of 16 bits in one word, which is written at once.
+    class place {
+    public:
+        place() noexcept {}  // only the first count_ are set
+        place(std::ptrdiff_t name, std::ptrdiff_t name_size, std::ptrdiff_t value,
+              std::ptrdiff_t value_size) noexcept
+            : all_(static_cast<std::uint64_t>(name | name_size << 16 | value << 32 |
+                                              value_size << 48)) {}
+        [[nodiscard]] std::string_view name(char const* base) const noexcept {
+            return {base + (all_ & 0xffff), all_ >> 16 & 0xffff};
+        }
+        [[nodiscard]] std::string_view value(char const* base) const noexcept {
+            return {base + (all_ >> 32 & 0xffff), all_ >> 48};
+        }
+
+    private:
+        std::uint64_t all_;
     };
-    static constexpr std::uint8_t absent = 0xff;
-    static_assert(known_field_count <= 32, "repeated_ has a bit for each known field");
+    static_assert(known_field_count <= 32, "a set of known fields is one word");
+    static constexpr std::uint32_t bit_of(known_field which) noexcept {
+        return std::uint32_t{1} << static_cast<unsigned>(which);
+    }
 
     char const* base_ = nullptr;
-    std::uint32_t repeated_ = 0;
+    std::uint32_t present_ = 0;   // a bit for each known field that there is
+    std::uint32_t repeated_ = 0;  // and for each that comes more than once
     std::uint8_t count_ = 0;
-    std::array<std::uint8_t, known_field_count> first_;
-    std::array<place, capacity> places_;  // only the first count_ are set
+    std::array<std::uint8_t, known_field_count> first_;  // set for those that there are
+    std::array<place, capacity> places_;                 // only the first count_ are set
 };
 
 }  // namespace rill::http1

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,8 @@ public:
     }
     /// True when the body comes in the chunked coding.
     [[nodiscard]] bool chunked() const noexcept { return chunked_; }
+    /// True when content follows the head: chunks, or a length that is not zero.
+    [[nodiscard]] bool has_content() const noexcept { return chunked_ || content_length_ != 0; }
     /// How the end of the body is found. Spec: RFC 9112 section 6.3.
     [[nodiscard]] body_framing framing() const noexcept;
     /// True when the client leaves the connection open for another request. Spec: RFC 9112
@@ -107,6 +110,9 @@ private:
     request_head() = default;
 
     struct span {
+        span() noexcept = default;
+        span(std::integral auto begin, std::integral auto count) noexcept
+            : at(static_cast<std::uint16_t>(begin)), size(static_cast<std::uint16_t>(count)) {}
         std::uint16_t at = 0;
         std::uint16_t size = 0;
     };
@@ -114,6 +120,12 @@ private:
         return {fields_.base_ + where.at, where.size};
     }
     [[nodiscard]] std::string_view implied_path() const noexcept;
+    /// No content, and the connection stays or not as the version says.
+    void clear_decisions() noexcept {
+        content_length_ = 0;
+        has_length_ = chunked_ = expect_continue_ = upgrade_ = false;
+        keep_alive_ = minor_version_ == 1;
+    }
 
     std::uint64_t content_length_ = 0;
     std::uint32_t size_ = 0;
@@ -121,9 +133,9 @@ private:
     http1::method method_ = http1::method::other;
     target_form form_ = target_form::origin;
     std::uint8_t minor_version_ = 1;
+    bool keep_alive_ = false;
     bool has_length_ = false;
     bool chunked_ = false;
-    bool keep_alive_ = false;
     bool expect_continue_ = false;
     bool upgrade_ = false;
     field_table fields_;
@@ -149,9 +161,10 @@ struct head_result {
 /// The caller keeps all bytes of a head together and gives a longer view each time, at the same
 /// address or at another. No byte is parsed twice. Bytes behind the head are left alone.
 ///
-/// The request line is read here; the field lines are read by llhttp, and each line is then checked
-/// again for what some llhttp versions let pass: folded lines, bare LF, empty names.
-/// Spec: RFC 9112; statuses 400, 414, 417, 431, 501 and 505.
+/// A head that is there as a whole, as nearly all are, is taken apart in one strict pass. What that
+/// pass does not accept is read in steps: the request line here, the field lines by llhttp, and
+/// each line is then checked again for what some llhttp versions let pass: folded lines, bare LF,
+/// empty names. Spec: RFC 9112; statuses 400, 414, 417, 431, 501 and 505.
 class RILL_API request_parser {
 public:
     /// Asserts that the limits are in their ranges.
@@ -174,11 +187,17 @@ public:
         return head_;
     }
     /// Starts over for the next request. Takes a few instructions.
-    void reset() noexcept;
+    void reset() noexcept {
+        phase_ = phase::start;
+        parsed_ = 0;
+    }
 
 private:
     enum class phase : std::uint8_t { start, target, fields, complete, failed };
 
+    /// Reads and checks a whole head with a path for its target. False says nothing: then the steps
+    /// decide.
+    bool read_whole(char const* base, std::uint32_t size) noexcept;
     bool read_method(char const* base, std::uint32_t size) noexcept;
     bool read_target(char const* base, std::uint32_t size) noexcept;
     bool read_version(char const* base, std::uint32_t size) noexcept;
@@ -189,7 +208,12 @@ private:
     bool check_host() noexcept;
     bool check_framing() noexcept;
     bool check_transfer_coding() noexcept;
+    bool check_expectation() noexcept;
     void read_connection() noexcept;
+    void complete() noexcept {
+        phase_ = phase::complete;
+        outcome_ = {head_state::complete, 0, head_.size_, ""};
+    }
     bool fail(std::uint16_t status, char const* reason) noexcept;
 
     request_limits limits_;
