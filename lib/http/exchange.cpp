@@ -106,7 +106,7 @@ exchange::progress exchange::begin_request() {
     frame_.head_only = head.method() == http1::method::head;
     frame_.http_1_0 = head.minor_version() == 0;
     frame_.keep_alive = head.keep_alive() && !home_.draining();
-    if (head.framing().kind != http1::body_framing::by::nothing) return progress::needs_body;
+    if (head.has_content()) return progress::needs_body;
     detail::request_access::assign(request_, parser_.head());
     return call_handler();
 }

@@ -37,11 +37,6 @@ void scratch::release() noexcept {
     }
 }
 
-void scratch::clear() noexcept {
-    release();
-    used_ = 0;
-}
-
 void refuse_parameter(std::string_view kind, std::string_view name, std::string_view what) {
     std::string detail(kind);
     detail.append(" parameter '").append(name).append("' ").append(what);
@@ -82,26 +77,6 @@ std::string_view decode_form_value(std::string_view text, char* into) noexcept {
 }
 
 }  // namespace
-
-void request_access::assign(request& req, http1::request_head const& head) noexcept {
-    req.head_ = &head;
-    req.path_ = head.path();
-    req.method_ = head.method();
-    req.path_has_percent_ = contains(req.path_, '%');
-}
-
-void request_access::clear(request& req) noexcept {
-    req.head_ = nullptr;
-    req.path_ = "/";
-    req.method_ = method::get;
-    req.path_has_percent_ = false;
-    req.scratch_.clear();
-    req.body_ = {};
-    req.parameters_.count = 0;
-    req.allowed_methods_ = 0;
-    req.canonical_path_ = nullptr;
-    req.decoded_path_ = nullptr;
-}
 
 std::optional<std::string_view> request_access::decode_path(request& req) {
     std::string_view const sent = req.encoded_path();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -13,14 +14,31 @@ namespace rill::http::detail {
 struct request_access {
     // Fills a request that is new or was cleared from `head`, which must outlive it. Call it again
     // when the head's bytes were copied and the head rebased: what a router found stays.
-    static void assign(request& req, http1::request_head const& head) noexcept;
+    static void assign(request& req, http1::request_head const& head) noexcept {
+        req.head_ = &head;
+        req.path_ = head.path();
+        req.method_ = head.method();
+        req.path_has_percent_ =
+            req.path_.size() > 1 && std::memchr(req.path_.data(), '%', req.path_.size()) != nullptr;
+    }
 
     static void set_body(request& req, rill::bytes content) noexcept {
         req.body_ = request_body(content);
     }
 
     // Back to the empty request; gives its memory back.
-    static void clear(request& req) noexcept;
+    static void clear(request& req) noexcept {
+        req.head_ = nullptr;
+        req.path_ = "/";
+        req.method_ = method::get;
+        req.path_has_percent_ = false;
+        req.scratch_.clear();
+        req.body_ = {};
+        req.parameters_.count = 0;
+        req.allowed_methods_ = 0;
+        req.canonical_path_ = nullptr;
+        req.decoded_path_ = nullptr;
+    }
 
     // The path in the one spelling that routers compare: every octet that can be decoded without
     // changing where segments end or what is decoded later is decoded, so only %25 and %2F are
@@ -30,6 +48,7 @@ struct request_access {
         return req.path_has_percent_ ? decode_path(req) : req.encoded_path();
     }
 
+    static bool has_percent(request const& req) noexcept { return req.path_has_percent_; }
     static path_parameters& parameters(request& req) noexcept { return req.parameters_; }
     static std::uint64_t& allowed_methods(request& req) noexcept { return req.allowed_methods_; }
 

@@ -13,7 +13,7 @@ server_core::server_core(core& home, service const& answers, server_options cons
     : home_(home), answers_(answers), options_(options) {
     spare_.reserve(most_spare);
     constexpr std::string_view frame = "date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
-    static_assert(frame.size() == date_line_size);
+    static_assert(frame.size() == sizeof(date_));
     std::copy(frame.begin(), frame.end(), date_.begin());
 }
 

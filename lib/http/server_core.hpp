@@ -35,9 +35,9 @@ public:
     [[nodiscard]] server_counters& counters() noexcept { return counters_; }
 
     /// "date: Sun, 06 Nov 1994 08:49:37 GMT" with its CRLF; computed once a second.
-    [[nodiscard]] std::string_view date_line() noexcept {
+    [[nodiscard]] std::array<char, 37> const& date_line() noexcept {
         if (home_.now() >= date_good_until_) refresh_date();
-        return {date_.data(), date_.size()};
+        return date_;
     }
 
     /// An empty buffer for output or for a head, with storage from an earlier request where there
@@ -72,7 +72,6 @@ private:
     static constexpr std::size_t most_answer_overrun = 256 * 1024;
     static constexpr std::size_t largest_spare = 64 * 1024;
     static constexpr std::size_t most_spare = 256;
-    static constexpr std::size_t date_line_size = 37;
 
     void refresh_date() noexcept;
 
@@ -81,7 +80,7 @@ private:
     server_options options_;
     server_counters counters_;
     std::vector<buffer> spare_;
-    std::array<char, date_line_size> date_;
+    std::array<char, 37> date_;
     time_point date_good_until_ = time_point::min();
     idle_connection* first_idle_ = nullptr;
     bool draining_ = false;

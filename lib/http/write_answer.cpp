@@ -1,12 +1,9 @@
 // From a response to bytes.
 #include "http/write_answer.hpp"
 
-#include <charconv>
-#include <cstring>
 #include <string_view>
 #include <variant>
 
-#include "codec/status_lines.hpp"
 #include "rill/base/log.hpp"
 #include "rill/codec/http1_writer.hpp"
 
@@ -26,80 +23,98 @@ bool ends_a_request(unsigned code) noexcept {
 
 // Where the message ends and what becomes of the connection is for the connection alone to say.
 void drop_reserved(headers& fields) noexcept {
-    if (fields.empty()) return;
     for (std::string_view const name : {"content-length", "transfer-encoding", "connection"}) {
         fields.erase(name);
     }
 }
 
-char* put(char* at, std::string_view text) noexcept {
-    if (!text.empty()) std::memcpy(at, text.data(), text.size());
-    return at + text.size();
+// Nothing can be made of such an answer.
+void replace_answer(server_core& home, response& answer) {
+    log::error("a handler answered with a status that ends no request",
+               {{"status", static_cast<int>(answer.status())}});
+    ++home.counters().failed;
+    answer = response(status::internal_server_error);
 }
 
-char* put_status(char* at, unsigned code) noexcept {
-    std::string_view const line = http1::detail::status_line(code);
-    if (!line.empty()) [[likely]]
-        return put(at, line);
-    // A code of the user's own goes out without a text.
-    at = put(at, "HTTP/1.1 ");
-    at = std::to_chars(at, at + 3, code).ptr;
-    return put(at, " \r\n");
+// What decides over the form of an answer, beside its texts.
+struct answer_form {
+    unsigned code = 200;
+    answer_frame frame;
+    bool own_date = false;  // among the handler's fields
+    bool own_type = false;
+    bool streamed = false;  // made while it is sent
+    bool in_memory = true;  // else in a file, or streamed
+};
+
+// True for what handlers answer most of the time: 200, a text, and no fields of their own.
+bool is_plain(response const& answer, answer_frame const& frame) noexcept {
+    auto const& body = answer.body();
+    return answer.status() == status::ok && answer.headers().empty() && frame == answer_frame{} &&
+           (std::holds_alternative<literal>(body) || std::holds_alternative<std::string>(body));
+}
+
+answer_form form_of(server_core& home, response& answer, answer_frame const& frame) {
+    if (!ends_a_request(code_of(answer.status()))) replace_answer(home, answer);
+    headers& fields = answer.headers();
+    if (!fields.empty()) drop_reserved(fields);
+    bool const streamed = std::holds_alternative<body_stream>(answer.body());
+    return {.code = code_of(answer.status()),
+            .frame = frame,
+            .own_date = fields.contains("date"),
+            .own_type = fields.contains("content-type"),
+            .streamed = streamed,
+            .in_memory = !streamed && !std::holds_alternative<file_range>(answer.body())};
+}
+
+// All that a head holds beside the fields and the content type: the status line, the date, the
+// names, where the message ends, and what becomes of the connection.
+constexpr std::size_t fixed_part = 256;
+
+// Inlined twice: of a plain answer, whose form is constant, little is left.
+[[gnu::always_inline]] inline bool write_as(answer_form const& form, server_core& home,
+                                            buffer& into, response const& answer) {
+    bool const has_content = !has_no_content(form.code);
+    std::string_view const text = answer.text();
+    std::uint64_t const size = form.in_memory ? text.size() : answer.body_size();
+    bool const appended =
+        form.in_memory && has_content && !form.frame.head_only && size <= appended_body_bytes;
+    std::string_view const fields = answer.headers().wire();
+    std::string_view const type = answer.default_content_type().view();
+
+    std::size_t const bound = fixed_part + fields.size() + type.size() + (appended ? size : 0);
+    mutable_bytes const room = into.prepare(bound);
+    RILL_ASSERT(room.size() >= bound, "the output buffer holds one answer beyond its own bound");
+    http1::head_writer out(room);
+    out.status(form.code);
+    if (!form.own_date) out.put(home.date_line());
+    if (has_content) {
+        if (!type.empty() && !form.own_type) out.field("content-type", type);
+        if (!form.streamed) {
+            out.field("content-length", size);
+        } else if (!form.frame.http_1_0) {
+            // A client of HTTP/1.0 knows no chunks: there the end of the connection ends the body.
+            out.put("transfer-encoding: chunked\r\n");
+        }
+    }
+    if (!form.frame.keep_alive) {
+        out.put("connection: close\r\n");
+    } else if (form.frame.http_1_0) {
+        out.put("connection: keep-alive\r\n");
+    }
+    out.put(fields);
+    out.end();
+    if (appended) out.put(text);
+    into.commit(out.size());
+    return appended || !has_content || form.frame.head_only || (size == 0 && !form.streamed);
 }
 
 }  // namespace
 
 bool write_answer(server_core& home, buffer& into, response& answer, answer_frame const& frame) {
-    if (!ends_a_request(static_cast<unsigned>(answer.status()))) [[unlikely]] {
-        log::error("a handler answered with a status that ends no request",
-                   {{"status", static_cast<int>(answer.status())}});
-        ++home.counters().failed;
-        answer = response(status::internal_server_error);
-    }
-    drop_reserved(answer.headers());
-    auto const code = static_cast<unsigned>(answer.status());
-    bool const no_content = has_no_content(code);
-    std::uint64_t const size = answer.body_size();
-    bool const streamed = std::holds_alternative<body_stream>(answer.body());
-    bool const in_memory = !streamed && !std::holds_alternative<file_range>(answer.body());
-    bool const appended =
-        in_memory && !no_content && !frame.head_only && size <= appended_body_bytes;
-    std::string_view const fields = answer.headers().wire();
-    std::string_view const type = answer.default_content_type().view();
-
-    constexpr std::size_t fixed_part = 256;
-    std::size_t const bound = fixed_part + fields.size() + type.size() + (appended ? size : 0);
-    mutable_bytes const room = into.prepare(bound);
-    RILL_ASSERT(room.size() >= bound, "the output buffer holds one answer beyond its own bound");
-    // The bound covers all of it, and the fields were checked when they were set, so that this is
-    // plain copying.
-    char* const begin = reinterpret_cast<char*>(room.data());
-    char* at = put_status(begin, code);
-    if (fields.empty() || !answer.headers().contains("date")) at = put(at, home.date_line());
-    bool const own_type = !fields.empty() && answer.headers().contains("content-type");
-    if (!type.empty() && !no_content && !own_type) {
-        at = put(at, "content-type: ");
-        at = put(at, type);
-        at = put(at, "\r\n");
-    }
-    if (streamed) {
-        // A client of HTTP/1.0 knows no chunks: there the end of the connection ends the body.
-        if (!no_content && !frame.http_1_0) at = put(at, "transfer-encoding: chunked\r\n");
-    } else if (!no_content) {
-        at = put(at, "content-length: ");
-        at = std::to_chars(at, at + http1::head_writer::number_bound, size).ptr;
-        at = put(at, "\r\n");
-    }
-    if (!frame.keep_alive) {
-        at = put(at, "connection: close\r\n");
-    } else if (frame.http_1_0) {
-        at = put(at, "connection: keep-alive\r\n");
-    }
-    if (!fields.empty()) at = put(at, fields);
-    at = put(at, "\r\n");
-    if (appended) at = put(at, answer.text());
-    into.commit(static_cast<std::size_t>(at - begin));
-    return appended || no_content || frame.head_only || (size == 0 && !streamed);
+    if (is_plain(answer, frame)) [[likely]]
+        return write_as({}, home, into, answer);
+    answer_form const form = form_of(home, answer, frame);
+    return write_as(form, home, into, answer);
 }
 
 }  // namespace rill::http

@@ -14,6 +14,8 @@ struct answer_frame {
     bool head_only = false;  // HEAD: the fields of the answer without its body
     bool keep_alive = true;  // whether another request may follow
     bool http_1_0 = false;   // the client spoke HTTP/1.0
+
+    friend bool operator==(answer_frame const&, answer_frame const&) noexcept = default;
 };
 
 /// Bodies up to this many bytes are appended to the output; larger ones are sent from where they

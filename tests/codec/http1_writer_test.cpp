@@ -26,15 +26,27 @@ struct output {
 TEST_CASE("a response head is written as it was asked for") {
     output out;
     out.writer.status(200);
-    out.writer.raw("Date: Tue, 15 Nov 1994 08:12:31 GMT\r\n");
+    out.writer.put("Date: Tue, 15 Nov 1994 08:12:31 GMT\r\n");
     out.writer.field("content-length", std::uint64_t{18446744073709551615U});
     out.writer.field("X-Empty", "");
     out.writer.field("X", "a\tb\xff");
+    out.writer.put(std::array{'Y', ':', ' ', 'z', '\r', '\n'});
     out.writer.end();
-    CHECK(out.writer.state() == write_state::ok);
     CHECK(out.text() ==
           "HTTP/1.1 200 OK\r\nDate: Tue, 15 Nov 1994 08:12:31 GMT\r\n"
-          "content-length: 18446744073709551615\r\nX-Empty: \r\nX: a\tb\xff\r\n\r\n");
+          "content-length: 18446744073709551615\r\nX-Empty: \r\nX: a\tb\xff\r\nY: z\r\n\r\n");
+    CHECK(head_writer::field_bound(1, 1) == "X: y\r\n"sv.size());
+}
+
+TEST_CASE("text of every size is written as it is, and nothing behind it") {
+    std::string const text = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (std::size_t size = 0; size <= text.size(); ++size) {
+        output out;
+        out.writer.put(std::string_view(text).substr(0, size));
+        CAPTURE(size);
+        CHECK(out.text() == text.substr(0, size));
+        CHECK(out.memory[size] == '\0');
+    }
 }
 
 TEST_CASE("every status of the registry has its text, and others have none") {
@@ -45,61 +57,28 @@ TEST_CASE("every status of the registry has its text, and others have none") {
     CHECK(status_text(299).empty());
     CHECK(status_text(0).empty());
     CHECK(status_text(600).empty());
-    for (unsigned code = 100; code < 600; ++code) {
+    for (unsigned code = 100; code < 1000; ++code) {
         output out;
         out.writer.status(code);
         CAPTURE(code);
-        CHECK(out.writer.state() == write_state::ok);
-        CHECK(out.writer.size() <= head_writer::status_bound());
+        CHECK(out.writer.size() <= head_writer::status_bound);
         CHECK(out.text() ==
               "HTTP/1.1 " + std::to_string(code) + " " + std::string(status_text(code)) + "\r\n");
     }
 }
 
-TEST_CASE("no name, value or status text can split a response") {
-    // C023; RFC 9110 section 5.5, RFC 9112 section 11.1.
+TEST_CASE("no name or value that could split a response passes the checks") {
+    // C023; RFC 9110 section 5.5, RFC 9112 section 11.1. `http::headers` asks them.
     for (std::string_view const bad :
          {"ok\r\nInjected: yes"sv, "a\rb"sv, "a\nb"sv, "a\0b"sv, "\r"sv, "\n"sv, "\x7f"sv, "\x01"sv,
           "a value of more than sixteen bytes and then\n"sv}) {
         CAPTURE(bad);
-        output value;
-        value.writer.field("X", bad);
-        value.writer.end();
-        CHECK(value.writer.state() == write_state::refused);
-        CHECK(value.text().empty());
-        output name;
-        name.writer.field(bad, "x");
-        CHECK(name.writer.state() == write_state::refused);
-        output status;
-        status.writer.status(200, bad);
-        CHECK(status.writer.state() == write_state::refused);
         CHECK_FALSE(is_field_value(bad));
+        CHECK_FALSE(is_token(bad));
     }
     for (std::string_view const bad : {""sv, "a b"sv, "a:"sv, ":"sv, "a\xff"sv}) {
-        output name;
-        name.writer.field(bad, "x");
-        CHECK(name.writer.state() == write_state::refused);
+        CHECK_FALSE(is_token(bad));
     }
-    for (unsigned const code : {0U, 99U, 600U, 1000U}) {
-        output status;
-        status.writer.status(code);
-        CHECK(status.writer.state() == write_state::refused);
-    }
-}
-
-TEST_CASE("a head that does not fit says so and stays inside its memory") {
-    std::size_t const whole = "HTTP/1.1 200 OK\r\nX: y\r\n\r\n"sv.size();
-    for (std::size_t size = 0; size <= whole; ++size) {
-        std::array<char, 64> memory{};
-        head_writer writer(rill::mutable_bytes(memory.data(), size));
-        writer.status(200);
-        writer.field("X", "y");
-        writer.end();
-        CHECK(writer.size() <= size);
-        CHECK((writer.state() == write_state::ok) == (size == whole));
-        CHECK(memory[size] == '\0');
-    }
-    CHECK(head_writer::field_bound(1, 1) == "X: y\r\n"sv.size());
 }
 
 TEST_CASE("written chunks are read back") {
@@ -126,7 +105,7 @@ TEST_CASE("written chunks are read back") {
 
 TEST_CASE("written trailers are read back") {
     output out;
-    out.writer.raw(last_chunk_before_trailers);
+    out.writer.put(last_chunk_before_trailers);
     out.writer.field("X-Sum", "12");
     out.writer.end();
     chunked_decoder decoder;

@@ -1,6 +1,8 @@
 // Writes HTTP/1.1 response heads, chunks and trailers into memory of the caller (RFC 9112).
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,87 +10,98 @@
 
 #include "rill/base/bytes.hpp"
 #include "rill/base/export.hpp"
-#include "rill/codec/http_fields.hpp"
 
 namespace rill::http1 {
 
-/// Whether everything could be written.
-enum class write_state : std::uint8_t {
-    ok,        ///< All is written so far.
-    no_space,  ///< Something did not fit; start again with more memory.
-    refused,   ///< A name, a value or a status was not fit to be sent; nothing must be sent.
-};
-
-/// Writes a response head, field by field, into memory of a fixed size.
+/// Writes the head of a response, and what may follow it, into memory that is large enough: the
+/// caller adds up the bounds below before it asks for the memory, so nothing is looked at twice.
 ///
-/// The first thing that does not fit or is refused stops the writer: later calls write nothing, and
-/// `state` tells which it was, so that it is asked once, at the end. A name that is no token and a
-/// value with CR, LF, NUL or another control character are refused here whoever checked them
-/// before, so that no text can split a response (RFC 9112 section 11.1).
+/// Names, values and texts are written as they are. Whoever takes them from elsewhere has looked at
+/// them (`is_token`, `is_field_value`), as `http::headers` does, so that no text can split a
+/// response (RFC 9112 section 11.1).
 class RILL_API head_writer {
 public:
-    /// Writes into `memory`, which must outlive the writer.
+    /// Writes to `memory`, which must outlive the writer.
     explicit head_writer(mutable_bytes memory) noexcept
-        : begin_(reinterpret_cast<char*>(memory.data())),
-          at_(begin_),
-          end_(begin_ + memory.size()) {}
+        : begin_(reinterpret_cast<char*>(memory.data())), at_(begin_) {}
 
-    /// The status line, HTTP/1.1 with the registry's text. Codes from 100 to 599, else refused.
-    /// Copies a whole line that is ready for every registered code.
-    void status(unsigned code) noexcept;
-    /// The status line with a text of the caller's own, which may be empty.
-    void status(unsigned code, std::string_view text) noexcept;
+    /// The status line, HTTP/1.1 with the registry's text, or without one for a code that the
+    /// registry does not know. The code has three digits.
+    void status(unsigned code) noexcept {
+        if (code == 200) [[likely]] {
+            put("HTTP/1.1 200 OK\r\n");
+        } else {
+            at_ = put_status(at_, code);
+        }
+    }
     /// `name: value`.
-    void field(std::string_view name, std::string_view value) noexcept;
+    template <std::size_t Size>
+    void field(char const (&name)[Size], std::string_view value) noexcept {
+        put(name);
+        put(": ");
+        put(value);
+        put("\r\n");
+    }
     /// `name: number`.
-    void field(std::string_view name, std::uint64_t number) noexcept;
-    /// Whole field lines, each with its CRLF, that the caller knows to be right: text of the
-    /// program itself, never of a peer or a user.
-    void raw(std::string_view lines) noexcept { put(lines); }
+    template <std::size_t Size>
+    void field(char const (&name)[Size], std::uint64_t number) noexcept {
+        put(name);
+        put(": ");
+        at_ = std::to_chars(at_, at_ + number_bound, number).ptr;
+        put("\r\n");
+    }
+    /// Text as it is: whole field lines, each with its CRLF, or content.
+    void put(std::string_view text) noexcept {
+        std::size_t const size = text.size();
+        char const* const from = text.data();
+        // Two copies that overlap cost less than a call, and most texts are that short.
+        if (size >= 16 && size <= 32) {
+            std::memcpy(at_, from, 16);
+            std::memcpy(at_ + size - 16, from + size - 16, 16);
+        } else if (size >= 8 && size < 16) {
+            std::memcpy(at_, from, 8);
+            std::memcpy(at_ + size - 8, from + size - 8, 8);
+        } else if (size != 0) {
+            std::memcpy(at_, from, size);
+        }
+        at_ += size;
+    }
+    /// The same for text whose size is known when the program is compiled.
+    template <std::size_t Size>
+    void put(char const (&text)[Size]) noexcept {
+        std::memcpy(at_, text, Size - 1);
+        at_ += Size - 1;
+    }
+    /// The same.
+    template <std::size_t Size>
+    void put(std::array<char, Size> const& text) noexcept {
+        std::memcpy(at_, text.data(), Size);
+        at_ += Size;
+    }
     /// The empty line that ends a head or a trailer section.
     void end() noexcept { put("\r\n"); }
 
-    /// Whether all that was asked for is written.
-    [[nodiscard]] write_state state() const noexcept { return state_; }
     /// Bytes written.
     [[nodiscard]] std::size_t size() const noexcept {
         return static_cast<std::size_t>(at_ - begin_);
     }
 
-    /// Most bytes that `status` writes for a text of `size` bytes; registered texts are shorter
-    /// than 32 bytes.
-    [[nodiscard]] static constexpr std::size_t status_bound(std::size_t size = 32) noexcept {
-        return std::string_view("HTTP/1.1 200 \r\n").size() + size;
-    }
+    /// Most bytes that `status` writes.
+    static constexpr std::size_t status_bound = 64;
+    /// Most bytes of a number as a field's value.
+    static constexpr std::size_t number_bound = 20;
     /// Bytes that a field line takes.
     [[nodiscard]] static constexpr std::size_t field_bound(std::size_t name_size,
                                                            std::size_t value_size) noexcept {
         return name_size + value_size + 4;
     }
-    /// Most bytes of a number as a field's value.
-    static constexpr std::size_t number_bound = 20;
 
 private:
-    bool reserve(std::size_t size) noexcept {
-        if (state_ == write_state::ok && static_cast<std::size_t>(end_ - at_) < size)
-            state_ = write_state::no_space;
-        return state_ == write_state::ok;
-    }
-    void append(std::string_view text) noexcept {
-        std::memcpy(at_, text.data(), text.size());
-        at_ += text.size();
-    }
-    void put(std::string_view text) noexcept {
-        if (!text.empty() && reserve(text.size())) append(text);
-    }
-    void refuse() noexcept {
-        if (state_ == write_state::ok) state_ = write_state::refused;
-    }
+    // Not a member: the writer stays in registers as long as its address is not given away.
+    static char* put_status(char* at, unsigned code) noexcept;
 
     char* begin_;
     char* at_;
-    char* end_;
-    write_state state_ = write_state::ok;
 };
 
 /// Most bytes of a chunk-size line.

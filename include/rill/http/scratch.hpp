@@ -22,7 +22,10 @@ public:
     /// `size` bytes, not initialised, until `clear` or the end.
     [[nodiscard]] char* allocate(std::size_t size);
     /// Gives everything back.
-    void clear() noexcept;
+    void clear() noexcept {
+        if (overflow_ != nullptr) release();
+        used_ = 0;
+    }
 
 private:
     struct chunk {
