@@ -24,12 +24,15 @@ struct route_tree::branch {
 
 route_tree::route_tree(std::vector<entry> const& entries, std::vector<route_index> by_method)
     : by_method_(std::move(by_method)) {
+    if (entries.empty()) return;
+    texts_ = text_routes(entries.size());
     branch root;
     for (entry const& e : entries) {
-        insert(root, e.shape, static_cast<std::uint32_t>(endpoints_.size()));
+        auto const end = static_cast<std::uint32_t>(endpoints_.size());
+        insert(root, e.shape, end);
+        texts_.add(e.shape, end);
         endpoints_.push_back(e.ends);
     }
-    if (entries.empty()) return;
     RILL_ASSERT(root.text.size() == 1 && root.text.begin()->first == '/',
                 "every pattern starts with a slash");
     nodes_.emplace_back();
@@ -88,32 +91,6 @@ void route_tree::emit(branch const& from, std::uint32_t to) {
 
 namespace {
 
-template <class Word>
-bool same_word(char const* left, char const* right) noexcept {
-    Word a;
-    Word b;
-    std::memcpy(&a, left, sizeof(Word));
-    std::memcpy(&b, right, sizeof(Word));
-    return a == b;
-}
-
-// As memcmp(left, right, size) == 0 for a size that is not zero. Runs of text are short, and a call
-// costs more than two words that overlap.
-bool same_text(char const* left, char const* right, std::size_t size) noexcept {
-    if (size > 16) return std::memcmp(left, right, size) == 0;
-    if (size >= 8) {
-        return same_word<std::uint64_t>(left, right) &&
-               same_word<std::uint64_t>(left + size - 8, right + size - 8);
-    }
-    if (size >= 4) {
-        return same_word<std::uint32_t>(left, right) &&
-               same_word<std::uint32_t>(left + size - 4, right + size - 4);
-    }
-    if (size == 1) return *left == *right;
-    return same_word<std::uint16_t>(left, right) &&
-           same_word<std::uint16_t>(left + size - 2, right + size - 2);
-}
-
 // Where the segment ends that starts at `at`. Most end soon, before a call would pay.
 char const* segment_end(char const* at, char const* end) noexcept {
     char const* const soon = end - at > 12 ? at + 12 : end;
@@ -144,16 +121,9 @@ inline auto route_tree::child_for(node const& parent, char const* at,
 // The route of that endpoint for the method; notes what else would have been allowed.
 inline route_index route_tree::pick(search& wanted, std::uint32_t at) const noexcept {
     endpoint const& here = endpoints_.data()[at];
-    auto route_of = [&](http::method method) {
-        auto const bit = std::uint64_t{1} << static_cast<unsigned>(method);
-        if ((here.methods & bit) == 0) return none;
-        std::uint64_t const before = here.methods & (bit - 1);
-        auto const rank = before == 0 ? 0 : static_cast<std::uint32_t>(std::popcount(before));
-        return by_method_.data()[here.first + rank];
-    };
-    route_index found = route_of(wanted.method);
+    route_index found = route_of(here, wanted.method);
     if (found != none) return found;
-    if (wanted.method == http::method::head) found = route_of(http::method::get);
+    if (wanted.method == http::method::head) found = route_of(here, http::method::get);
     if (found == none) found = here.any_method;
     if (found == none) wanted.allowed |= here.methods;
     return found;
@@ -203,6 +173,12 @@ route_index route_tree::descend(search& wanted, node const* here, char const* ne
     if (here->wildcard == none) return none;
     bind(end);
     return pick(wanted, here->wildcard);
+}
+
+route_index route_tree::find(search& wanted) const noexcept {
+    // Every pattern starts with a slash, so the search starts behind it.
+    if (nodes_.empty() || wanted.path.empty() || wanted.path.front() != '/') return none;
+    return descend(wanted, nodes_.data(), wanted.path.data() + 1, 0);
 }
 
 }  // namespace rill::web

@@ -10,11 +10,11 @@
 
 #include "rill/http/method.hpp"
 #include "rill/http/request.hpp"
+#include "web/text_routes.hpp"
 
 namespace rill::web {
 
 using route_index = std::uint32_t;
-inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
 // The routes of one shape, by method.
 struct endpoint {
@@ -23,7 +23,9 @@ struct endpoint {
     route_index any_method = none;
 };
 
-// A radix tree over the canonical spelling of paths, in three flat arrays.
+// A radix tree over the canonical spelling of paths, in three flat arrays, and in front of it a
+// table of the shapes that are all text: they are the most specific ones, and most requests are for
+// one of them.
 //
 // A node stands behind a run of text or a parameter. Children by text are neighbours in
 // the array, and no two start with the same byte, so one byte chooses the only child that can fit.
@@ -51,10 +53,11 @@ public:
     };
     // The most specific route for path and method, or `none`; fills `values` in the pattern's
     // order.
-    [[nodiscard]] route_index find(search& wanted) const noexcept {
-        // Every pattern starts with a slash, so the search starts behind it.
-        if (nodes_.empty() || wanted.path.empty() || wanted.path.front() != '/') return none;
-        return descend(wanted, nodes_.data(), wanted.path.data() + 1, 0);
+    [[nodiscard]] route_index find(search& wanted) const noexcept;
+    // As `find`, where the path is the very text of a shape; else `none`, which says nothing.
+    [[nodiscard]] route_index find_text(std::string_view path, http::method method) const noexcept {
+        std::uint32_t const end = texts_.find(path);
+        return end == none ? none : route_of(endpoints_.data()[end], method);
     }
 
 private:
@@ -69,15 +72,23 @@ private:
         bool is_text_only = true;  // no parameter and no wildcard: one way on at most
     };
     struct branch;
-
     [[nodiscard]] route_index descend(search& wanted, node const* here, char const* next,
                                       std::uint32_t count) const noexcept;
     [[nodiscard]] node const* child_for(node const& parent, char const* at,
                                         char const* end) const noexcept;
     [[nodiscard]] route_index pick(search& wanted, std::uint32_t at) const noexcept;
+    // The route of an endpoint that is the method's own, or `none`.
+    [[nodiscard]] route_index route_of(endpoint const& here, http::method method) const noexcept {
+        auto const bit = std::uint64_t{1} << static_cast<unsigned>(method);
+        if ((here.methods & bit) == 0) return none;
+        std::uint64_t const before = here.methods & (bit - 1);
+        auto const rank = before == 0 ? 0 : static_cast<std::uint32_t>(std::popcount(before));
+        return by_method_.data()[here.first + rank];
+    }
     void insert(branch& root, std::string_view shape, std::uint32_t end);
     void emit(branch const& from, std::uint32_t to);
 
+    text_routes texts_;
     std::vector<node> nodes_;        // first the one behind the slash that starts every path
     std::vector<char> first_bytes_;  // as many as nodes_
     std::string text_;

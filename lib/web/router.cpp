@@ -189,26 +189,45 @@ std::vector<route_info> router::routes() const {
     return list;
 }
 
-http::handler router::choose(http::request& req) const {
-    RILL_ASSERT(table_->frozen, "freeze the router before it is asked");
+namespace {
+
+// The way of a path that is not the very text of a route.
+[[gnu::noinline]] http::handler choose_by_tree(detail::route_table const& table,
+                                               http::request& req) {
     std::optional<std::string_view> const path = request_access::canonical_path(req);
     if (!path) return {.plain = detail::bad_path};
     http::detail::path_parameters& parameters = request_access::parameters(req);
     route_tree::search wanted{.path = *path, .method = req.method(), .values = parameters.values};
-    route_index const found = table_->tree.find(wanted);
+    route_index const found = table.tree.find(wanted);
     if (found != none) {
-        detail::frozen_route const& route = table_->frozen_routes.data()[found];
+        detail::frozen_route const& route = table.frozen_routes.data()[found];
         parameters.names = route.names;
         parameters.count = route.name_count;
         return route.answer;
     }
     parameters.count = 0;
-    if (req.method() == http::method::options && *path == "*") wanted.allowed = table_->all_methods;
+    if (req.method() == http::method::options && *path == "*") wanted.allowed = table.all_methods;
     request_access::allowed_methods(req) = wanted.allowed;
     if (req.method() == http::method::options && (wanted.allowed != 0 || *path == "*")) {
         return {.plain = detail::list_methods};
     }
     return {.plain = wanted.allowed == 0 ? detail::not_found : detail::wrong_method};
+}
+
+}  // namespace
+
+http::handler router::choose(http::request& req) const {
+    detail::route_table const& table = *table_;
+    RILL_ASSERT(table.frozen, "freeze the router before it is asked");
+    // A path without a '%' is in its canonical spelling.
+    if (!request_access::has_percent(req)) [[likely]] {
+        route_index const found = table.tree.find_text(req.encoded_path(), req.method());
+        if (found != none) [[likely]] {
+            request_access::parameters(req).count = 0;
+            return table.frozen_routes.data()[found].answer;
+        }
+    }
+    return choose_by_tree(table, req);
 }
 
 }  // namespace rill::web
