@@ -57,10 +57,7 @@ bool receive_operation::start() noexcept {
         set_result(*std::move(now));
         return false;
     }
-    if (deadline_ != never) {
-        from_.read_deadline_.who = this;
-        from_.read_deadline_.set(timers_of(*this), deadline_);
-    }
+    if (deadline_ != never) from_.set_read_deadline(*this, timers_of(*this), deadline_);
     return true;
 }
 
@@ -73,7 +70,7 @@ void receive_operation::cancel(cancel_reason) noexcept {
 }
 
 void receive_operation::arrived(result<lease> input) noexcept {
-    if (deadline_ != never) from_.read_deadline_.clear();
+    if (deadline_ != never) from_.clear_read_deadline();
     set_result(std::move(input));
     complete();
 }
@@ -82,17 +79,13 @@ void receive_operation::throw_error(std::error_code code) const {
     throw error(code, "receive from", from_.remote_address().text());
 }
 
-byte_stream::read_deadline::read_deadline(byte_stream& of) noexcept
-    : lazy_timer(
-          [](lazy_timer& timer) noexcept { static_cast<read_deadline&>(timer).who->expired(); }),
-      owner(of) {}
-
-byte_stream::write_deadline::write_deadline(byte_stream& of) noexcept
-    : lazy_timer([](lazy_timer& timer) noexcept {
-          auto& self = static_cast<write_deadline&>(timer);
-          self.owner.stop_write(*self.who, errc::timed_out);
-      }),
-      owner(of) {}
+void byte_stream::deadline_passed(std::size_t which) noexcept {
+    if (which == read_deadline) {
+        timed_reader_->expired();
+    } else {
+        stop_write(*timed_writer_, errc::timed_out);
+    }
+}
 
 read_operation::read_operation(byte_stream& from, mutable_bytes into, time_point deadline) noexcept
     : from_(from), into_(into), deadline_(deadline) {
@@ -108,10 +101,7 @@ bool read_operation::start() noexcept {
         keep(*std::move(now));
         return false;
     }
-    if (deadline_ != never) {
-        from_.read_deadline_.who = this;
-        from_.read_deadline_.set(timers_of(*this), deadline_);
-    }
+    if (deadline_ != never) from_.set_read_deadline(*this, timers_of(*this), deadline_);
     return true;
 }
 
@@ -143,7 +133,7 @@ void read_operation::copy() noexcept {
 }
 
 void read_operation::arrived(result<lease> input) noexcept {
-    if (deadline_ != never) from_.read_deadline_.clear();
+    if (deadline_ != never) from_.clear_read_deadline();
     keep(std::move(input));
     complete();
 }
@@ -184,13 +174,13 @@ bool write_operation::start() noexcept {
 }
 
 void write_operation::arm_deadline() noexcept {
-    if (to_.write_deadline_.is_set()) {
+    if (to_.has_deadline(byte_stream::write_deadline)) {
         timers_of(*this).arm(timer_, deadline_);
         return;
     }
     on_stream_timer_ = true;
-    to_.write_deadline_.who = this;
-    to_.write_deadline_.set(timers_of(*this), deadline_);
+    to_.timed_writer_ = this;
+    to_.set_deadline(byte_stream::write_deadline, timers_of(*this), deadline_);
 }
 
 void write_operation::cancel(cancel_reason) noexcept {
@@ -199,7 +189,7 @@ void write_operation::cancel(cancel_reason) noexcept {
 
 void write_operation::written(result<void> outcome) noexcept {
     if (on_stream_timer_) {
-        to_.write_deadline_.clear();
+        to_.clear_deadline(byte_stream::write_deadline);
     } else if (timer_.armed()) {
         timers_of(*this).cancel(timer_);
     }

@@ -58,8 +58,7 @@ bool read_frame_operation::start() noexcept {
     }
     if (deadline_ != never) {
         timed_ = true;
-        from_.over_.read_deadline_.who = this;
-        from_.over_.read_deadline_.set(core::of(*waiting_chain()).timers(), deadline_);
+        from_.over_.set_read_deadline(*this, core::of(*waiting_chain()).timers(), deadline_);
     }
     return true;
 }
@@ -84,7 +83,7 @@ std::optional<result<frame>> read_frame_operation::receive(
 }
 
 void read_frame_operation::end(result<frame> with) noexcept {
-    if (timed_) from_.over_.read_deadline_.clear();
+    if (timed_) from_.over_.clear_read_deadline();
     set_result(with);
     complete();
 }

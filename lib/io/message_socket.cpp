@@ -87,12 +87,6 @@ message_socket::receive_request::receive_request(message_socket& of, bool large)
     if (large) set_large_buffers();
 }
 
-message_socket::deadline_timer::deadline_timer(message_socket& of) noexcept
-    : lazy_timer([](lazy_timer& timer) noexcept {
-          static_cast<deadline_timer&>(timer).owner.tell_reader(errc::timed_out);
-      }),
-      owner(of) {}
-
 message_socket::message_socket(core& home, int descriptor, settings const& with)
     : home_(home),
       buffers_(buffers_of(home, with.large_buffers)),
@@ -125,7 +119,7 @@ std::optional<result<received_datagram>> message_socket::begin_receive(
     }
     reader_ = &who;
     arm();
-    if (deadline != never) deadline_.set(home_.timers(), deadline);
+    if (deadline != never) set_deadline(0, home_.timers(), deadline);
     return std::nullopt;
 }
 
@@ -134,7 +128,7 @@ void message_socket::stop_receive(datagram_waiter& who) noexcept {
 }
 
 void message_socket::tell_reader(result<received_datagram> what) noexcept {
-    deadline_.clear();
+    clear_deadline(0);
     std::exchange(reader_, nullptr)->arrived(std::move(what));
 }
 

@@ -8,7 +8,7 @@
 
 #include "rill/io/datagram.hpp"
 #include "rill/rt/core.hpp"
-#include "rill/rt/lazy_timer.hpp"
+#include "rill/rt/lazy_deadlines.hpp"
 #include "rill/rt/request.hpp"
 #include "rt/driver.hpp"
 #include "rt/receive_buffers.hpp"
@@ -37,7 +37,7 @@ namespace detail {
 /// nothing. A send that is given the failure of another's datagram is tried again.
 ///
 /// Invariant: `receiving_` in flight implies that the descriptor is open.
-class message_socket final : private buffer_waiter {
+class message_socket final : private buffer_waiter, private lazy_deadlines<message_socket, 1> {
 public:
     static constexpr std::size_t most_failures = 16;
 
@@ -90,14 +90,12 @@ private:
             owner.received(value, buffer, more);
         }
     };
-    struct deadline_timer final : lazy_timer {
-        explicit deadline_timer(message_socket& of) noexcept;
-        message_socket& owner;
-    };
+    friend class lazy_deadlines<message_socket, 1>;
 
     ~message_socket();
 
     void arm() noexcept;
+    void deadline_passed(std::size_t) noexcept { tell_reader(errc::timed_out); }
     void received(int value, std::uint32_t buffer, bool more) noexcept;
     void failed(int code) noexcept;
     void buffer_returned() noexcept override;
@@ -124,7 +122,6 @@ private:
     int descriptor_;
     settings with_;
     receive_request receiving_;
-    deadline_timer deadline_{*this};
     address peer_;
     address name_;
 

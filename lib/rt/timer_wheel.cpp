@@ -15,7 +15,7 @@ constexpr int looked_at = 16;
 
 timer_wheel::timer_wheel(time_point now) noexcept : now_(now), position_(ticks(now)) {
     RILL_ASSERT(now.time_since_epoch().count() >= 0, "monotonic clocks count from zero up");
-    for (link& slot : slots_) slot.next = slot.prev = &slot;
+    for (link& slot : slots_) slot.next_ = slot.prev_ = &slot;
 }
 
 // All slots of a level come before all slots of the next one, and no occupied slot lies behind
@@ -68,8 +68,8 @@ std::size_t timer_wheel::expire_due() noexcept {
 // What callbacks arm meanwhile is later than now or goes to the passed slot: never to this one.
 std::size_t timer_wheel::expire_slot(link& slot) noexcept {
     std::size_t count = 0;
-    while (slot.next != &slot) {
-        timer_node& node = node_of(*slot.next);
+    while (slot.next_ != &slot) {
+        timer_node& node = node_of(*slot.next_);
         unlink(node);
         --size_;
         ++count;
@@ -84,7 +84,7 @@ std::size_t timer_wheel::expire_slot(link& slot) noexcept {
 void timer_wheel::move_down(std::size_t slot) noexcept {
     link& from = slots_[slot];
     time_point first = now_;
-    for (link* at = from.next; at != &from; at = at->next) {
+    for (link* at = from.next_; at != &from; at = at->next_) {
         first = std::min(first, node_of(*at).when_);
     }
     position_ = ticks(first);
@@ -93,11 +93,11 @@ void timer_wheel::move_down(std::size_t slot) noexcept {
 }
 
 void timer_wheel::insert_all(link& from) noexcept {
-    link* at = from.next;
-    from.next = from.prev = &from;
+    link* at = from.next_;
+    from.next_ = from.prev_ = &from;
     while (at != &from) {
         timer_node& node = node_of(*at);
-        at = at->next;
+        at = at->next_;
         insert(node);
     }
 }
@@ -109,7 +109,7 @@ std::uint64_t timer_wheel::earliest_bound() const noexcept {
     link const& slot = slots_[place.slot];
     time_point first = never;
     int looked = 0;
-    for (link const* at = slot.next; at != &slot; at = at->next) {
+    for (link const* at = slot.next_; at != &slot; at = at->next_) {
         if (++looked > looked_at) return place.start;
         first = std::min(first, static_cast<timer_node const&>(*at).when_);
     }

@@ -11,7 +11,7 @@
 #include "rill/base/result.hpp"
 #include "rill/base/time.hpp"
 #include "rill/coro/operation.hpp"
-#include "rill/rt/lazy_timer.hpp"
+#include "rill/rt/lazy_deadlines.hpp"
 #include "rill/rt/lease.hpp"
 #include "rill/rt/timer_wheel.hpp"
 
@@ -90,18 +90,22 @@ private:
 };
 
 /// The wait of `byte_stream::receive`.
-class [[nodiscard]] RILL_API receive_operation final : public value_operation<lease>,
-                                                       private input_waiter {
+///
+/// For the layers of rill: may be inherited by a wait that does something else besides.
+class [[nodiscard]] RILL_API receive_operation : public value_operation<lease>,
+                                                 private input_waiter {
 public:
     /// A wait on `from`, until `deadline`.
     receive_operation(byte_stream& from, time_point deadline) noexcept;
     ~receive_operation();
     [[nodiscard]] char const* name() const noexcept override { return "receive"; }
 
-private:
+protected:
     bool start() noexcept override;
-    void cancel(cancel_reason reason) noexcept override;
     void arrived(result<lease> input) noexcept override;
+
+private:
+    void cancel(cancel_reason reason) noexcept override;
     void expired() noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
 
@@ -177,7 +181,7 @@ private:
 /// An ordered stream of bytes both ways: TCP, Unix, TLS, the in-process pipe, or one of your own.
 ///
 /// Core  owner core only. One reader at a time; writers may wait beside it and beside each other.
-class RILL_API byte_stream {
+class RILL_API byte_stream : private lazy_deadlines<byte_stream, 2> {
 public:
     byte_stream(byte_stream const&) = delete;
     byte_stream& operator=(byte_stream const&) = delete;
@@ -250,7 +254,7 @@ protected:
     friend class receive_operation;
     friend class write_operation;
 
-    byte_stream() noexcept : read_deadline_(*this), write_deadline_(*this) {}
+    byte_stream() noexcept = default;
     ~byte_stream() = default;
 
     /// What is there now, or nothing: then `who` is told later.
@@ -266,18 +270,20 @@ protected:
     virtual void stop_write(pending_write& what, std::error_code why) noexcept = 0;
 
 private:
-    // The deadlines of the reader and of the one writer that is alone, kept here so that setting
-    // one for every message costs next to nothing.
-    struct read_deadline final : lazy_timer {
-        explicit read_deadline(byte_stream& of) noexcept;
-        byte_stream& owner;
-        input_waiter* who = nullptr;
-    } read_deadline_;
-    struct write_deadline final : lazy_timer {
-        explicit write_deadline(byte_stream& of) noexcept;
-        byte_stream& owner;
-        pending_write* who = nullptr;
-    } write_deadline_;
+    friend class lazy_deadlines<byte_stream, 2>;
+
+    // The deadlines of the reader and of the one writer that is alone are kept here, so that
+    // setting one for every message costs next to nothing.
+    enum : std::size_t { read_deadline, write_deadline };
+    void set_read_deadline(input_waiter& who, timer_wheel& timers, time_point when) noexcept {
+        timed_reader_ = &who;
+        set_deadline(read_deadline, timers, when);
+    }
+    void clear_read_deadline() noexcept { clear_deadline(read_deadline); }
+    void deadline_passed(std::size_t which) noexcept;
+
+    input_waiter* timed_reader_ = nullptr;
+    pending_write* timed_writer_ = nullptr;
 };
 
 }  // namespace rill

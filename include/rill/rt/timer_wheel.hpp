@@ -19,8 +19,8 @@ namespace detail {
 // One end of a doubly linked ring. A slot of the wheel is a link that is its own neighbour when
 // the slot is empty.
 struct timer_link {
-    timer_link* next = nullptr;
-    timer_link* prev = nullptr;
+    timer_link* next_ = nullptr;
+    timer_link* prev_ = nullptr;
 };
 
 }  // namespace detail
@@ -41,7 +41,7 @@ public:
     ~timer_node() { RILL_ASSERT(!armed(), "cancel a timer before you destroy it"); }
 
     /// True from `arm` until it is cancelled or expires.
-    [[nodiscard]] bool armed() const noexcept { return next != nullptr; }
+    [[nodiscard]] bool armed() const noexcept { return next_ != nullptr; }
     /// When it expires or has expired: the time given to the last `arm`, or the wheel's time then
     /// if that had passed; `never` if there was none.
     [[nodiscard]] time_point when() const noexcept { return when_; }
@@ -159,17 +159,17 @@ private:
         append(slots_[level * slots_per_level + digit], node);
     }
     static void append(link& slot, link& node) noexcept {
-        node.prev = slot.prev;
-        node.next = &slot;
-        slot.prev->next = &node;
-        slot.prev = &node;
+        node.prev_ = slot.prev_;
+        node.next_ = &slot;
+        slot.prev_->next_ = &node;
+        slot.prev_ = &node;
     }
     void unlink(timer_node& node) noexcept {
-        link* const next = node.next;
-        link* const prev = node.prev;
-        prev->next = next;
-        next->prev = prev;
-        node.next = nullptr;
+        link* const next = node.next_;
+        link* const prev = node.prev_;
+        prev->next_ = next;
+        next->prev_ = prev;
+        node.next_ = nullptr;
         // The last one of a slot: both neighbours are the slot itself, which tells its bit.
         if (next == prev) clear_bit(static_cast<std::size_t>(next - slots_));
     }
