@@ -2,8 +2,8 @@
 #include "http/connection.hpp"
 
 #include "http/exchange.hpp"
+#include "http/idle_wait.hpp"
 #include "rill/coro/as_result.hpp"
-#include "rill/coro/this_chain.hpp"
 #include "rill/io/tcp.hpp"
 #include "rill/rt/sleep.hpp"
 
@@ -14,24 +14,15 @@ namespace {
 // How long a connection may take to its first request once a shutdown has begun.
 constexpr duration last_patience = 100ms;
 
-/// On the list of idle connections while in scope.
-class idle_scope {
-public:
-    idle_scope(server_core& home, chain* line) noexcept : home_(home) {
-        entry_.line = line;
-        home_.enter_idle(entry_);
-    }
-    idle_scope(idle_scope const&) = delete;
-    idle_scope& operator=(idle_scope const&) = delete;
-    ~idle_scope() { home_.leave_idle(entry_); }
+/// Until when to wait for a request. Who connected before a shutdown has mostly sent one already,
+/// which is served.
+time_point end_of_patience(server_core& home) noexcept {
+    duration const patience = home.draining() ? last_patience : home.options().idle_timeout;
+    return later(home.home().now(), patience);
+}
 
-private:
-    server_core& home_;
-    idle_connection entry_;
-};
-
-/// Answers what `first` brings, and what belongs to it.
-task<next_step> serve_burst(server_core& home, byte_stream& peer, lease first) {
+/// Answers what `first` brings, and what belongs to it. Takes the lease over.
+task<next_step> serve_burst(server_core& home, byte_stream& peer, lease& first) {
     using progress = exchange::progress;
     exchange burst(home, peer, std::move(first));
     for (;;) {
@@ -69,26 +60,19 @@ task<> close_gracefully(server_core& home, byte_stream& peer) {
 
 task<> serve_connection(server_core& home, byte_stream& peer) {
     ++home.counters().connections;
-    chain* const line = co_await this_chain();
     next_step after = next_step::wait;
     // Out of memory for one connection is no reason to end the others.
     std::exception_ptr failure;
     try {
         for (bool first_request = true; after == next_step::wait; first_request = false) {
-            // Who connected before the shutdown has mostly sent a request already, which is served.
-            bool const draining = home.draining();
-            if (draining && !first_request) break;
-            duration const patience = draining ? last_patience : home.options().idle_timeout;
-            std::optional<idle_scope> idle;
-            idle.emplace(home, line);
-            time_point const deadline = later(home.home().now(), patience);
-            auto first = co_await as_result(peer.receive(deadline));
-            idle.reset();
-            if (!first || !*first) {
-                if (first.error() == errc::timed_out) ++home.counters().timed_out;
+            if (home.draining() && !first_request) break;
+            idle_wait request(home, peer, end_of_patience(home));
+            co_await request;
+            if (request.input() == nullptr) {
+                if (request.timed_out()) ++home.counters().timed_out;
                 break;
             }
-            after = co_await serve_burst(home, peer, *std::move(first));
+            after = co_await serve_burst(home, peer, *request.input());
         }
         if (after == next_step::close) co_await close_gracefully(home, peer);
     } catch (...) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <span>
 
+#include "http/idle_wait.hpp"
 #include "rill/codec/http_date.hpp"
 
 namespace rill::http {
@@ -29,24 +30,24 @@ void server_core::refresh_date() noexcept {
 void server_core::drain() noexcept {
     draining_ = true;
     while (first_idle_ != nullptr) {
-        idle_connection& idle = *first_idle_;
+        idle_wait& idle = *first_idle_;
         leave_idle(idle);
-        idle.line->cancel(cancel_reason::shutdown);
+        idle.waiting_chain()->cancel(cancel_reason::shutdown);
     }
 }
 
-void server_core::enter_idle(idle_connection& who) noexcept {
-    who.previous = nullptr;
-    who.next = first_idle_;
-    if (first_idle_ != nullptr) first_idle_->previous = &who;
+void server_core::enter_idle(idle_wait& who) noexcept {
+    who.previous_ = nullptr;
+    who.next_ = first_idle_;
+    if (first_idle_ != nullptr) first_idle_->previous_ = &who;
     first_idle_ = &who;
 }
 
-void server_core::leave_idle(idle_connection& who) noexcept {
-    if (who.previous == nullptr && first_idle_ != &who) return;
-    (who.previous != nullptr ? who.previous->next : first_idle_) = who.next;
-    if (who.next != nullptr) who.next->previous = who.previous;
-    who.previous = who.next = nullptr;
+void server_core::leave_idle(idle_wait& who) noexcept {
+    if (who.previous_ == nullptr && first_idle_ != &who) return;
+    (who.previous_ != nullptr ? who.previous_->next_ : first_idle_) = who.next_;
+    if (who.next_ != nullptr) who.next_->previous_ = who.previous_;
+    who.previous_ = who.next_ = nullptr;
 }
 
 }  // namespace rill::http

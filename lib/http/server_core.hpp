@@ -13,12 +13,7 @@
 
 namespace rill::http {
 
-/// A connection that waits for its next request.
-struct idle_connection {
-    chain* line = nullptr;
-    idle_connection* next = nullptr;
-    idle_connection* previous = nullptr;
-};
+class idle_wait;
 
 /// One server on one core.
 ///
@@ -64,8 +59,8 @@ public:
     /// Begins a graceful shutdown: ends the idle connections.
     void drain() noexcept;
 
-    void enter_idle(idle_connection& who) noexcept;
-    void leave_idle(idle_connection& who) noexcept;
+    void enter_idle(idle_wait& who) noexcept;
+    void leave_idle(idle_wait& who) noexcept;
 
 private:
     // One answer may be appended before the collected output is sent.
@@ -82,7 +77,7 @@ private:
     std::vector<buffer> spare_;
     std::array<char, 37> date_;
     time_point date_good_until_ = time_point::min();
-    idle_connection* first_idle_ = nullptr;
+    idle_wait* first_idle_ = nullptr;
     bool draining_ = false;
 };
 
