@@ -24,9 +24,20 @@ namespace rill {
 
 namespace {
 
-constexpr std::size_t class_step = 32;
-constexpr std::size_t class_count = 128;                   // frames up to 4 KiB are pooled
+// malloc gives multiples of sixteen bytes, of which eight are its own: frames are rounded up to
+// what it would give anyway. An idle connection is three of them.
+constexpr std::size_t class_step = 16;
+constexpr std::size_t class_first = 8;
+constexpr std::size_t class_count = 256;                   // frames up to 4 KiB are pooled
 constexpr std::size_t kept_bytes_per_class = 1024 * 1024;  // free frames beyond this go back
+
+constexpr std::size_t class_of(std::size_t size) noexcept {
+    return (size + class_step - class_first - 1) / class_step;
+}
+constexpr std::size_t bytes_of(std::size_t index) noexcept {
+    return index * class_step + class_first;
+}
+static_assert(class_of(8) == 0 && class_of(9) == 1 && bytes_of(class_of(24)) == 24);
 
 class frame_pool {
 public:
@@ -45,7 +56,7 @@ public:
     }
 
     void* allocate(std::size_t size) {
-        std::size_t const index = (size - 1) / class_step;
+        std::size_t const index = class_of(size);
         if (index < class_count) [[likely]] {
             auto& list = free_[index];
             if (list.first != nullptr) [[likely]] {
@@ -54,7 +65,7 @@ public:
                 --list.count;
                 return node;
             }
-            size = (index + 1) * class_step;
+            size = bytes_of(index);
         }
         ++statistics_.taken_from_heap;
         void* const memory = std::malloc(size);
@@ -63,10 +74,10 @@ public:
     }
 
     void release(void* memory, std::size_t size) noexcept {
-        std::size_t const index = (size - 1) / class_step;
+        std::size_t const index = class_of(size);
         if (index < class_count && !closed_) [[likely]] {
             auto& list = free_[index];
-            if (list.count * (index + 1) * class_step < kept_bytes_per_class) [[likely]] {
+            if (list.count * bytes_of(index) < kept_bytes_per_class) [[likely]] {
                 auto* const node = static_cast<free_node*>(memory);
                 node->next = list.first;
                 list.first = node;
