@@ -64,13 +64,10 @@ bool request_parser::fail(std::uint16_t status, char const* reason) noexcept {
     return false;
 }
 
-head_result request_parser::parse(bytes head) noexcept {
+head_result request_parser::parse_in_steps(bytes head) noexcept {
     if (phase_ >= phase::complete) return outcome_;
     char const* const base = head.text().data();
-    auto const size =
-        static_cast<std::uint32_t>(std::min<std::size_t>(head.size(), limits_.head_bytes));
-    if (phase_ == phase::start && read_whole(base, size)) [[likely]]
-        return outcome_;
+    std::uint32_t const size = parsed_size(head);
     bool going = true;
     if (phase_ == phase::start) going = read_method(base, size);
     if (going && phase_ == phase::target) {

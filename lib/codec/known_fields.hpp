@@ -104,6 +104,7 @@ inline known_field find_known_token(char const* name, char const* name_end) noex
     auto const size = static_cast<std::size_t>(name_end - name);
     known_name const& known = known_slots[known_slot(name_end, size)];
     if (known.size != size) return known_field::none;
+    if (known.which == known_field::none) __builtin_unreachable();  // it has no size
     std::size_t left = size;
 #if defined(__SSE2__)
     __m128i const tail = _mm_load_si128(reinterpret_cast<__m128i const*>(known.tail.data()));

@@ -20,8 +20,10 @@ constexpr std::uint32_t smallest_head = sizeof("GET / HTTP/1.1\r\n\r\n") - 1;
 
 }  // namespace
 
-bool request_parser::read_whole(char const* base, std::uint32_t size) noexcept {
+bool request_parser::read_whole(bytes head) noexcept {
+    std::uint32_t const size = parsed_size(head);
     if (size < smallest_head) return false;
+    char const* const base = head.text().data();
     char const* const end = base + size;
     char const* method_end = base + 3;
     method what = method::get;
@@ -45,12 +47,8 @@ bool request_parser::read_whole(char const* base, std::uint32_t size) noexcept {
         (*minor != '1' && *minor != '0') || std::memcmp(minor + 1, "\r\n", 2) != 0)
         return false;
 
-    head_.rebase(base);
-    auto const fields = static_cast<std::uint32_t>(target_end + version_size - base);
-    auto const found = detail::field_lines::split(head_.fields_, fields, size, limits_.field_count);
-    if (found.head_size == 0) return false;
     using span = request_head::span;
-    head_.size_ = found.head_size;
+    head_.rebase(base);
     head_.method_ = what;
     head_.form_ = target_form::origin;
     head_.minor_version_ = static_cast<std::uint8_t>(*minor - '0');
@@ -61,6 +59,10 @@ bool request_parser::read_whole(char const* base, std::uint32_t size) noexcept {
         path_end == target_end ? span() : span(path_end + 1 - base, target_end - path_end - 1);
     head_.authority_ = span();
 
+    auto const fields = static_cast<std::uint32_t>(target_end + version_size - base);
+    auto const found = detail::field_lines::split(head_.fields_, fields, size, limits_.field_count);
+    if (found.head_size == 0) return false;
+    head_.size_ = found.head_size;
     field_table const& table = head_.fields_;
     bool const known_host = table.has(known_field::host) && !table.repeats(known_field::host) &&
                             detail::is_plain_host(table.find(known_field::host));

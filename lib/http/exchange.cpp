@@ -71,9 +71,9 @@ exchange::progress exchange::advance() {
         if (parsed.state == http1::head_state::failed) {
             return refuse(parsed.status, parsed.reason);
         }
-        progress const step = begin_request();
+        progress const step = begin_request(parser_.head());
         if (step != progress::answered) return step;
-        finish_request();
+        finish_request(parsed.size);
         if (output_.size() >= home_.options().output_bytes) return progress::output_due;
     }
     return progress::ended;
@@ -92,23 +92,21 @@ task<exchange::progress> exchange::resolve(progress from) {
     if (step == progress::needs_wait) step = co_await wait_for_handler();
     if (step == progress::needs_send) step = co_await send_body();
     if (step == progress::answered) {
-        finish_request();
+        finish_request(parser_.head().size());
         // The output's bound holds for pipelined requests of this kind, too.
         if (output_.size() >= home_.options().output_bytes) step = progress::output_due;
     }
     co_return step;
 }
 
-exchange::progress exchange::begin_request() {
+exchange::progress exchange::begin_request(http1::request_head const& head) {
     ++home_.counters().requests;
-    http1::request_head const& head = parser_.head();
+    detail::request_access::begin(request_, head);
     head_deadline_ = never;
     frame_.head_only = head.method() == http1::method::head;
     frame_.http_1_0 = head.minor_version() == 0;
     frame_.keep_alive = head.keep_alive() && !home_.draining();
-    if (head.has_content()) return progress::needs_body;
-    detail::request_access::assign(request_, parser_.head());
-    return call_handler();
+    return head.has_content() ? progress::needs_body : call_handler();
 }
 
 exchange::progress exchange::call_handler() {
@@ -137,15 +135,14 @@ exchange::progress exchange::append(response& answer) {
     return progress::needs_send;
 }
 
-void exchange::finish_request() {
-    std::size_t const head_size = head_kept_ ? 0 : parser_.head().size();
-    input_.consume(head_size + std::exchange(body_in_place_, 0));
+void exchange::finish_request(std::size_t head_size) {
     if (head_kept_) [[unlikely]] {
         waiting_->head.clear();
         waiting_->body.clear();
         head_kept_ = false;
+        head_size = 0;
     }
-    detail::request_access::clear(request_);
+    input_.consume(head_size + std::exchange(body_in_place_, 0));
     parser_.reset();
     if (!frame_.keep_alive) over_ = true;
     frame_ = {};
@@ -159,7 +156,6 @@ task<exchange::progress> exchange::read_body() {
         if (framing.length > limit) co_return refuse(413, "the content is larger than allowed");
         std::size_t const whole = head.size() + static_cast<std::size_t>(framing.length);
         if (input_.view().size() >= whole) {
-            detail::request_access::assign(request_, parser_.head());
             body_in_place_ = static_cast<std::size_t>(framing.length);
             detail::request_access::set_body(
                 request_, input_.view().without_first(head.size()).first(body_in_place_));

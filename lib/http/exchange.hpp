@@ -78,10 +78,10 @@ private:
     class chunk_writer;
     enum class arrival : std::uint8_t { came, ended, timed_out };
 
-    [[nodiscard]] progress begin_request();
+    [[nodiscard]] progress begin_request(http1::request_head const& head);
     [[nodiscard]] progress call_handler();
     [[nodiscard]] progress append(response& answer);
-    void finish_request();
+    void finish_request(std::size_t head_size);
     [[nodiscard]] task<progress> read_body();
     [[nodiscard]] task<progress> decode_body(time_point deadline);
     [[nodiscard]] task<progress> wait_for_handler();

@@ -12,8 +12,18 @@ namespace rill::http::detail {
 
 // The only door to the private parts of a request.
 struct request_access {
-    // Fills a request that is new or was cleared from `head`, which must outlive it. Call it again
-    // when the head's bytes were copied and the head rebased: what a router found stays.
+    // Fills a request from `head`, which must outlive it, in place of what was in it.
+    static void begin(request& req, http1::request_head const& head) noexcept {
+        req.scratch_.clear();
+        req.body_ = {};
+        req.parameters_.count = 0;
+        req.allowed_methods_ = 0;
+        req.canonical_path_ = nullptr;
+        req.decoded_path_ = nullptr;
+        assign(req, head);
+    }
+
+    // The head's bytes were copied and the head rebased: what a router found stays.
     static void assign(request& req, http1::request_head const& head) noexcept {
         req.head_ = &head;
         req.path_ = head.path();
@@ -24,20 +34,6 @@ struct request_access {
 
     static void set_body(request& req, rill::bytes content) noexcept {
         req.body_ = request_body(content);
-    }
-
-    // Back to the empty request; gives its memory back.
-    static void clear(request& req) noexcept {
-        req.head_ = nullptr;
-        req.path_ = "/";
-        req.method_ = method::get;
-        req.path_has_percent_ = false;
-        req.scratch_.clear();
-        req.body_ = {};
-        req.parameters_.count = 0;
-        req.allowed_methods_ = 0;
-        req.canonical_path_ = nullptr;
-        req.decoded_path_ = nullptr;
     }
 
     // The path in the one spelling that routers compare: every octet that can be decoded without

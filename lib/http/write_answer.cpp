@@ -40,30 +40,36 @@ void replace_answer(server_core& home, response& answer) {
 struct answer_form {
     unsigned code = 200;
     answer_frame frame;
-    bool own_date = false;  // among the handler's fields
+    bool own_fields = false;  // of the handler's
+    bool own_date = false;    // among them
     bool own_type = false;
     bool streamed = false;  // made while it is sent
-    bool in_memory = true;  // else in a file, or streamed
+    bool appended = true;   // the body goes out with its head
 };
 
-// True for what handlers answer most of the time: 200, a text, and no fields of their own.
+// True for what handlers answer most of the time: 200, a short text, and no fields of their own.
 bool is_plain(response const& answer, answer_frame const& frame) noexcept {
     auto const& body = answer.body();
     return answer.status() == status::ok && answer.headers().empty() && frame == answer_frame{} &&
-           (std::holds_alternative<literal>(body) || std::holds_alternative<std::string>(body));
+           (std::holds_alternative<literal>(body) || std::holds_alternative<std::string>(body)) &&
+           answer.text().size() <= appended_body_bytes;
 }
 
 answer_form form_of(server_core& home, response& answer, answer_frame const& frame) {
     if (!ends_a_request(code_of(answer.status()))) replace_answer(home, answer);
     headers& fields = answer.headers();
     if (!fields.empty()) drop_reserved(fields);
+    unsigned const code = code_of(answer.status());
     bool const streamed = std::holds_alternative<body_stream>(answer.body());
-    return {.code = code_of(answer.status()),
+    bool const in_file = std::holds_alternative<file_range>(answer.body());
+    return {.code = code,
             .frame = frame,
+            .own_fields = true,
             .own_date = fields.contains("date"),
             .own_type = fields.contains("content-type"),
             .streamed = streamed,
-            .in_memory = !streamed && !std::holds_alternative<file_range>(answer.body())};
+            .appended = !streamed && !in_file && !has_no_content(code) && !frame.head_only &&
+                        answer.text().size() <= appended_body_bytes};
 }
 
 // All that a head holds beside the fields and the content type: the status line, the date, the
@@ -74,14 +80,12 @@ constexpr std::size_t fixed_part = 256;
 [[gnu::always_inline]] inline bool write_as(answer_form const& form, server_core& home,
                                             buffer& into, response const& answer) {
     bool const has_content = !has_no_content(form.code);
-    std::string_view const text = answer.text();
-    std::uint64_t const size = form.in_memory ? text.size() : answer.body_size();
-    bool const appended =
-        form.in_memory && has_content && !form.frame.head_only && size <= appended_body_bytes;
-    std::string_view const fields = answer.headers().wire();
+    std::string_view const text = form.appended ? answer.text() : std::string_view();
+    std::uint64_t const size = form.appended ? text.size() : answer.body_size();
+    std::string_view const fields = form.own_fields ? answer.headers().wire() : std::string_view();
     std::string_view const type = answer.default_content_type().view();
 
-    std::size_t const bound = fixed_part + fields.size() + type.size() + (appended ? size : 0);
+    std::size_t const bound = fixed_part + fields.size() + type.size() + text.size();
     mutable_bytes const room = into.prepare(bound);
     RILL_ASSERT(room.size() >= bound, "the output buffer holds one answer beyond its own bound");
     http1::head_writer out(room);
@@ -101,11 +105,11 @@ constexpr std::size_t fixed_part = 256;
     } else if (form.frame.http_1_0) {
         out.put("connection: keep-alive\r\n");
     }
-    out.put(fields);
+    if (form.own_fields) out.put(fields);
     out.end();
-    if (appended) out.put(text);
+    out.put(text);
     into.commit(out.size());
-    return appended || !has_content || form.frame.head_only || (size == 0 && !form.streamed);
+    return form.appended || !has_content || form.frame.head_only || (size == 0 && !form.streamed);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ route_tree::route_tree(std::vector<entry> const& entries, std::vector<route_inde
     for (entry const& e : entries) {
         auto const end = static_cast<std::uint32_t>(endpoints_.size());
         insert(root, e.shape, end);
-        texts_.add(e.shape, end);
+        texts_.add(e.shape, end, route_of(e.ends, http::method::get));
         endpoints_.push_back(e.ends);
     }
     RILL_ASSERT(root.text.size() == 1 && root.text.begin()->first == '/',

@@ -56,8 +56,10 @@ public:
     [[nodiscard]] route_index find(search& wanted) const noexcept;
     // As `find`, where the path is the very text of a shape; else `none`, which says nothing.
     [[nodiscard]] route_index find_text(std::string_view path, http::method method) const noexcept {
-        std::uint32_t const end = texts_.find(path);
-        return end == none ? none : route_of(endpoints_.data()[end], method);
+        text_route const* const found = texts_.find(path);
+        if (found == nullptr) return none;
+        return method == http::method::get ? found->get
+                                           : route_of(endpoints_.data()[found->end], method);
     }
 
 private:

@@ -36,6 +36,14 @@ inline bool same_text(char const* left, char const* right, std::size_t size) noe
     return size == 1 ? *left == *right : same(std::uint16_t{});
 }
 
+// One shape that is all text.
+struct text_route {
+    std::uint32_t text = 0;  // in the table's text
+    std::uint32_t size = 0;  // 0 where the place is free: every shape has a slash
+    std::uint32_t end = none;
+    std::uint32_t get = none;  // the route that answers GET, or `none`
+};
+
 // A table in front of the tree. A shape without parameters is the most specific one for its path,
 // so what is found here is what the tree would find.
 class text_routes {
@@ -45,44 +53,44 @@ public:
     explicit text_routes(std::size_t count) : places_(std::bit_ceil(2 * count + 1)) {}
 
     // Takes a shape, unless it has parameters or its places are taken: then only the tree has it.
-    void add(std::string_view shape, std::uint32_t end) {
+    void add(std::string_view shape, std::uint32_t end, std::uint32_t get) {
         for (char const c : shape) {
             if (c == parameter_mark || c == wildcard_mark) return;
         }
         for (std::size_t at = hash_of(shape), last = at + most_probes; at != last; ++at) {
-            place& here = places_[at & (places_.size() - 1)];
+            text_route& here = places_[at & (places_.size() - 1)];
             if (here.size != 0) continue;
             here = {static_cast<std::uint32_t>(text_.size()),
-                    static_cast<std::uint32_t>(shape.size()), end};
+                    static_cast<std::uint32_t>(shape.size()), end, get};
             text_ += shape;
             return;
         }
     }
 
-    // What was added with this very text, or `none`.
-    [[nodiscard]] std::uint32_t find(std::string_view path) const noexcept {
-        if (path.empty()) return none;
-        std::size_t const mask = places_.size() - 1;
-        for (std::size_t at = hash_of(path), last = at + most_probes; at != last; ++at) {
-            place const& here = places_.data()[at & mask];
-            if (here.size == path.size() &&
-                same_text(path.data(), text_.data() + here.text, path.size())) {
-                return here.end;
-            }
-            if (here.size == 0) break;
-        }
-        return none;
+    // What was added with this very text, or null.
+    [[nodiscard]] text_route const* find(std::string_view path) const noexcept {
+        if (path.empty()) return nullptr;
+        std::size_t const at = hash_of(path);
+        text_route const& here = places_.data()[at & (places_.size() - 1)];
+        return is(here, path) ? &here : find_behind(path, at);
     }
 
 private:
-    struct place {
-        std::uint32_t text = 0;  // in text_
-        std::uint32_t size = 0;  // 0 where it is free: every shape has a slash
-        std::uint32_t end = none;
-        std::uint32_t unused = 0;  // sixteen bytes are found with a shift
-    };
     // How many places are looked at for one path.
     static constexpr std::size_t most_probes = 4;
+
+    [[nodiscard]] bool is(text_route const& here, std::string_view path) const noexcept {
+        return here.size == path.size() &&
+               same_text(path.data(), text_.data() + here.text, path.size());
+    }
+    [[nodiscard, gnu::noinline]] text_route const* find_behind(std::string_view path,
+                                                               std::size_t at) const noexcept {
+        for (std::size_t const last = at + most_probes - 1; at != last;) {
+            text_route const& here = places_.data()[++at & (places_.size() - 1)];
+            if (is(here, path)) return &here;
+        }
+        return nullptr;
+    }
 
     // Of the size and of the first and last bytes of a path that is not empty. Paths that have all
     // of them in common meet in one place and are told apart there.
@@ -108,7 +116,7 @@ private:
         return static_cast<std::size_t>(mixed * 0xc2b2ae3d27d4eb4fU >> 40);
     }
 
-    std::vector<place> places_;  // a power of two, of which at most half is taken
+    std::vector<text_route> places_;  // a power of two, of which at most half is taken
     std::string text_;
 };
 

@@ -25,10 +25,13 @@ public:
         text_ += "\r\n";
         http1::head_result const parsed = parser_.parse(text_);
         REQUIRE(parsed.state == http1::head_state::complete);
-        http::detail::request_access::assign(req, parser_.head());
+        begin_again();
     }
     request_maker(request_maker const&) = delete;
     request_maker& operator=(request_maker const&) = delete;
+
+    // The same head in a request that forgets what was found in it.
+    void begin_again() { http::detail::request_access::begin(req, parser_.head()); }
 
     // Moves the head, as a connection does for a handler that waits, and spoils the old place.
     void move_head() {

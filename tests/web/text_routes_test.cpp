@@ -14,17 +14,17 @@ TEST_CASE("a text is found under its own number, and no other text is") {
         for (int i = 0; i < 40; ++i) shapes.push_back(start + std::to_string(i));
     }
     text_routes table(shapes.size());
-    for (std::uint32_t i = 0; i < shapes.size(); ++i) table.add(shapes[i], i);
+    for (std::uint32_t i = 0; i < shapes.size(); ++i) table.add(shapes[i], i, none);
     std::size_t found = 0;
     for (std::uint32_t i = 0; i < shapes.size(); ++i) {
-        std::uint32_t const at = table.find(shapes[i]);
+        text_route const* const at = table.find(shapes[i]);
         // A text without a place is left to the tree.
-        CHECK((at == i || at == none));
-        if (at == i) ++found;
-        CHECK(table.find(shapes[i] + "x") == none);
+        CHECK((at == nullptr || at->end == i));
+        if (at != nullptr) ++found;
+        CHECK(table.find(shapes[i] + "x") == nullptr);
         std::string other = shapes[i];
         other[other.size() / 2] = '~';
-        CHECK(table.find(other) == none);
+        CHECK(table.find(other) == nullptr);
     }
     CHECK(found > shapes.size() * 9 / 10);
 }
@@ -33,12 +33,12 @@ TEST_CASE("texts with the same ends and size are told apart, and those beyond th
     std::vector<std::string> shapes;
     for (char c = 'a'; c <= 'h'; ++c) shapes.push_back(std::string("/same/st") + c + "/the end");
     text_routes table(shapes.size());
-    for (std::uint32_t i = 0; i < shapes.size(); ++i) table.add(shapes[i], i);
+    for (std::uint32_t i = 0; i < shapes.size(); ++i) table.add(shapes[i], i, none);
     std::size_t found = 0;
     for (std::uint32_t i = 0; i < shapes.size(); ++i) {
-        std::uint32_t const at = table.find(shapes[i]);
-        CHECK((at == i || at == none));
-        if (at == i) ++found;
+        text_route const* const at = table.find(shapes[i]);
+        CHECK((at == nullptr || at->end == i));
+        if (at != nullptr) ++found;
     }
     CHECK(found == 4);
 }
@@ -48,10 +48,10 @@ TEST_CASE(
     text_routes table(2);
     std::string const shape{'/', 'a', '/', parameter_mark};
     std::string const rest{'/', wildcard_mark};
-    table.add(shape, 0);
-    table.add(rest, 1);
-    CHECK(table.find(shape) == none);
-    CHECK(table.find(rest) == none);
-    CHECK(text_routes().find("/") == none);
-    CHECK(table.find("") == none);
+    table.add(shape, 0, 0);
+    table.add(rest, 1, 1);
+    CHECK(table.find(shape) == nullptr);
+    CHECK(table.find(rest) == nullptr);
+    CHECK(text_routes().find("/") == nullptr);
+    CHECK(table.find("") == nullptr);
 }

@@ -175,7 +175,11 @@ public:
 
     /// Parses on, with all the bytes of this head so far. Once complete or failed it repeats itself
     /// until `reset`.
-    [[nodiscard]] head_result parse(bytes head) noexcept;
+    [[nodiscard]] head_result parse(bytes head) noexcept {
+        if (phase_ == phase::start && read_whole(head)) [[likely]]
+            return outcome_;
+        return parse_in_steps(head);
+    }
     /// The head; good once it is complete.
     [[nodiscard]] request_head const& head() const noexcept {
         RILL_ASSERT(phase_ == phase::complete, "look at the head once parse() says complete");
@@ -197,7 +201,12 @@ private:
 
     /// Reads and checks a whole head with a path for its target. False says nothing: then the steps
     /// decide.
-    bool read_whole(char const* base, std::uint32_t size) noexcept;
+    bool read_whole(bytes head) noexcept;
+    head_result parse_in_steps(bytes head) noexcept;
+    [[nodiscard]] std::uint32_t parsed_size(bytes head) const noexcept {
+        return head.size() < limits_.head_bytes ? static_cast<std::uint32_t>(head.size())
+                                                : limits_.head_bytes;
+    }
     bool read_method(char const* base, std::uint32_t size) noexcept;
     bool read_target(char const* base, std::uint32_t size) noexcept;
     bool read_version(char const* base, std::uint32_t size) noexcept;
