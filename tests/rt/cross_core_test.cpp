@@ -116,11 +116,16 @@ TEST_CASE("a cancellation goes to the task on the other core and waits for its e
     on_first_of_three([&]() -> task<> {
         for (std::uint32_t index = 0; index < core_count(); ++index) {
             int const before = ended.load();
+            std::atomic<bool> started = false;
             auto const forever = [&]() -> task<> {
                 traced const local(ended);
+                started = true;
                 co_await rill::sleep(1h);
             };
-            auto won = co_await when_any(run_on(index, forever), rill::sleep(1ms));
+            auto const once_it_runs = [&]() -> task<> {
+                while (!started.load()) co_await rill::yield();
+            };
+            auto won = co_await when_any(run_on(index, forever), once_it_runs());
             CHECK(won.index == 1);
             // Joined: the frame there has gone before the wait here has ended.
             CHECK(ended.load() == before + 1);
