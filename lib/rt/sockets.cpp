@@ -111,7 +111,8 @@ result<int> open_stream(address::family kind) {
 
 result<int> listen(address const& at, listen_settings const& with) {
     if (at.kind() == address::family::local) {
-        return local_names::listen(at, with.backlog, with.mode, with.reuse_port);
+        bool const may_share = with.reuse_port && !with.must_be_first;
+        return local_names::listen(at, with.backlog, with.mode, may_share);
     }
     auto const opened = open_stream(at.kind());
     if (!opened) return opened.error();

@@ -153,6 +153,9 @@ RILL_DATAGRAM_TEST("listeners of one process share a path, and the last one remo
         tcp::listener first(at);
         {
             tcp::listener second(at);
+            tcp::listener_options only;
+            only.must_be_first = true;
+            CHECK_THROWS_AS(tcp::listener(at, only), error);
             int count = 0;
             auto accepting = [&](tcp::listener& from) -> task<> {
                 for (;;) {
