@@ -179,7 +179,10 @@ template <std::nullptr_t, std::uint8_t Wanted>
 inline char const* find_in_blocks(char const* p, char const* end) noexcept {
     return scan_class<Wanted>(p, end);
 }
-inline constexpr std::nullptr_t value_stops, target_stops, path_stops, word_stops;
+inline constexpr std::nullptr_t value_stops = nullptr;
+inline constexpr std::nullptr_t target_stops = nullptr;
+inline constexpr std::nullptr_t path_stops = nullptr;
+inline constexpr std::nullptr_t word_stops = nullptr;
 
 inline bool is_plain_host(std::string_view) noexcept {
     return false;
