@@ -38,6 +38,10 @@ public:
                 return "the peer broke the protocol";
             case errc::unsupported:
                 return "not supported here";
+            case errc::no_such_name:
+                return "no such name";
+            case errc::names_failed:
+                return "the name servers gave no answer";
         }
         return "unknown code";
     }

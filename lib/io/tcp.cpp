@@ -1,7 +1,5 @@
-// TCP streams and connecting.
+// TCP streams.
 #include "rill/io/tcp.hpp"
-
-#include <cerrno>
 
 #include "io/socket.hpp"
 #include "rill/coro/as_result.hpp"
@@ -64,73 +62,6 @@ task<> close_gracefully(stream& what, std::size_t most_bytes, duration longest) 
         dropped += rest->size();
     }
     what.close();
-}
-
-namespace {
-
-/// A connect on its way. Owns the descriptor until it is connected.
-class connect_operation final : public value_operation<int>, private request {
-public:
-    connect_operation(core& home, address const& to) noexcept
-        : request(verb::connect), home_(home), to_(to) {
-        set_target(to_);
-    }
-    ~connect_operation() {
-        // A connection that nobody took is closed, also one that was made as the cancel came.
-        if (socket_ >= 0) home_.io().close(socket_);
-    }
-    char const* name() const noexcept override { return "connect"; }
-    int take() noexcept { return std::exchange(socket_, -1); }
-
-private:
-    [[noreturn]] void throw_error(std::error_code code) const override {
-        throw error(code, "connect to", to_.text());
-    }
-    bool start() noexcept override {
-        auto const opened = home_.io().open_stream(to_.kind());
-        if (!opened) {
-            set_result(opened.error());
-            return false;
-        }
-        socket_ = *opened;
-        set_descriptor(socket_);
-        home_.io().start(*this);
-        return true;
-    }
-    void cancel(cancel_reason) noexcept override { home_.io().cancel(*this); }
-    void completed(int value, std::uint32_t, bool) noexcept override {
-        if (value == 0) {
-            set_result(socket_);
-        } else if (value == -ECANCELED) {
-            set_result(errc::cancelled);
-        } else {
-            set_result(system_error(-value));
-        }
-        complete();
-    }
-
-    core& home_;
-    address const& to_;
-    int socket_ = -1;
-};
-
-}  // namespace
-
-task<stream> connect(address to, stream_options with) {
-    core& home = core::current();
-    connect_operation connecting(home, to);
-    co_await connecting;
-    co_return stream::adopt(home, connecting.take(), with);
-}
-
-task<stream> connect(std::string_view to, stream_options with) {
-    auto const parsed = address::parse(to);
-    if (!parsed)
-        throw error(parsed.error(), "connect to", to,
-                    "write it as 127.0.0.1:80, [::1]:80 or unix:/path");
-    address const target = *parsed;
-    stream made = co_await connect(target, with);
-    co_return made;
 }
 
 }  // namespace rill::tcp

@@ -150,6 +150,11 @@ void blocking_pool::unlink(blocking_job& job) noexcept {
 blocking_job::blocking_job() noexcept = default;
 blocking_job::~blocking_job() = default;
 
+int blocking_job::submit(core& home) noexcept {
+    home_ = home.post_box();
+    return home.io().begin_blocking(*this);
+}
+
 void blocking_job::run() noexcept {
     if (waiter_ == nullptr) {
         delete this;
@@ -172,10 +177,8 @@ void blocking_wait::check() const {
 }
 
 bool blocking_wait::start() noexcept {
-    core& home = core::of(*waiting_chain());
-    job_->home_ = home.post_box();
     job_->waiter_ = this;
-    refusal_ = home.io().begin_blocking(*job_);
+    refusal_ = job_->submit(core::of(*waiting_chain()));
     if (refusal_ == 0) return true;
     state_ = state::refused;
     return false;

@@ -44,6 +44,7 @@ core::core(std::unique_ptr<class driver> over, std::uint32_t index)
 
 core::~core() {
     close();
+    services_.clear();
     this_core = nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "names.hpp"
 #include "rill/base/address.hpp"
 #include "rill/base/result.hpp"
 #include "rill/base/time.hpp"
@@ -160,6 +161,13 @@ public:
     /// The buffers of requests that want large ones, made at the first call; null where there are
     /// none.
     [[nodiscard]] virtual receive_buffers* large_buffers() noexcept { return nullptr; }
+
+    // Names. Unless a driver has a world of its own, the system's getaddrinfo answers, on a thread
+    // of the blocking pool.
+    /// Asks for the addresses of a host. `answered` comes once, out of a turn.
+    virtual void look_up(name_query& what) noexcept;
+    /// No answer to `what` is wanted any more, and none comes. The work for it may go on.
+    virtual void forget(name_query& what) noexcept;
 
     // Counters, for benchmarks and the live page.
     struct counters {

@@ -85,6 +85,14 @@ bool simulated_driver::withdraw_blocking(detail::blocking_job& job) noexcept {
     return world_.jobs().withdraw(job);
 }
 
+void simulated_driver::look_up(name_query& what) noexcept {
+    world_.names().ask(what);
+}
+
+void simulated_driver::forget(name_query& what) noexcept {
+    world_.names().forget(what);
+}
+
 result<int> simulated_driver::listen(address const& at, listen_settings const& with) {
     return world_.network().listen(at, with);
 }

@@ -50,6 +50,9 @@ public:
     int begin_blocking(detail::blocking_job& job) noexcept override;
     bool withdraw_blocking(detail::blocking_job& job) noexcept override;
 
+    void look_up(name_query& what) noexcept override;
+    void forget(name_query& what) noexcept override;
+
     result<int> listen(address const& at, listen_settings const& with) override;
     std::optional<int> accept_ready(int listener) noexcept override;
     result<int> open_stream(address::family kind) override;

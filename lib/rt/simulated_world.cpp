@@ -105,10 +105,12 @@ simulated_world::simulated_world(simulated_options const& options)
       network_(*this),
       files_(*this),
       jobs_(*this),
+      names_(*this),
       trace_(first_trace) {
     RILL_ASSERT(world_of_thread == nullptr, "one simulation on a thread at a time");
     world_of_thread = this;
     if (worlds++ == 0) log::set_clocks({.wall = virtual_wall_now, .monotonic = monotonic_now});
+    for (simulated_name const& each : options.names) names_.add(each);
     if (options.faults.calm_after > duration::zero()) {
         at(later(now_, options.faults.calm_after), [this] { faults_.calm_down(); });
     }

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rill/base/time.hpp"
 #include "rill/rt/simulation.hpp"
@@ -43,6 +44,8 @@ struct simulated_options {
     std::uint32_t receive_buffers = 1024;
     std::uint32_t receive_copies = 4096;
     simulation::faults faults = {};
+    /// Hosts and their addresses.
+    std::vector<simulated_name> names = {};
     simulated_report* report = nullptr;
     /// A line for each result is appended here; null for none.
     std::string* trace = nullptr;

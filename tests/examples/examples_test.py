@@ -402,6 +402,18 @@ def snippet_datagrams(program):
     same(output_of(program), "1 descriptor came\n")
 
 
+def snippet_names(program, echo):
+    with Server(echo) as server:
+        lines = output_of(program, "localhost", str(server.port)).splitlines()
+        same(lines[-1], f"connected to 127.0.0.1:{server.port}")
+        port = server.port
+    refused = subprocess.run(
+        [program, "localhost", str(port)], stderr=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS
+    )
+    same(refused.returncode, 1)
+    assert refused.stderr.count(b"refused") == 3, refused.stderr  # the cause, and both addresses
+
+
 def snippet_cleanup(program):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE_SECONDS)

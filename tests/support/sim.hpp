@@ -35,6 +35,7 @@ struct world_options {
     uring_faults faults = {};
     std::uint32_t ring_entries = 256;
     std::uint32_t completion_entries = 0;
+    std::vector<simulated_name> names = {};
 };
 
 inline world& world_now() {
@@ -76,6 +77,7 @@ inline world& world_now() {
                                   .most_received = with.most_received,
                                   .receive_buffers = with.receive_buffers,
                                   .receive_copies = with.receive_copies,
+                                  .names = with.names,
                                   .report = report});
 }
 

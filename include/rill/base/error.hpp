@@ -22,6 +22,8 @@ enum class errc {
     bad_url,         ///< The text is not a URL (RFC 3986).
     protocol,        ///< The peer broke the protocol.
     unsupported,     ///< This kernel, driver or build cannot do it.
+    no_such_name,    ///< There is no address of this name.
+    names_failed,    ///< The name servers gave no answer; it may work later.
 };
 
 /// The category of `errc`, named "rill".

@@ -18,6 +18,7 @@ namespace rill {
 
 class socket;
 class core;
+class resolver;
 
 namespace tcp {
 
@@ -109,8 +110,38 @@ private:
 ///
 /// Cancel: a connection that was made at the moment of the cancellation is closed.
 [[nodiscard]] RILL_API task<stream> connect(address to, stream_options with = {});
-/// The same from text, as `127.0.0.1:80`, `[::1]:80`, `unix:/path` or `unix:@name`.
-[[nodiscard]] RILL_API task<stream> connect(std::string_view to, stream_options with = {});
+
+/// How a connection to a name is made.
+struct connect_options {
+    /// The whole of it, the look-up of the name included; 30 s. Zero: no bound but the kernel's,
+    /// which is some two minutes for each address.
+    duration longest = 30s;
+    /// How long an attempt is alone before the next address is tried beside it; 250 ms (RFC 8305
+    /// section 8), at least 10 ms.
+    duration attempt_delay = 250ms;
+    /// Who looks the name up; null is the resolver of this core.
+    resolver* names = nullptr;
+    /// For the stream that is made.
+    stream_options stream = {};
+};
+static_assert(std::is_trivially_destructible_v<connect_options>);
+
+/// Looks `host` up and connects to it by happy eyeballs (RFC 8305): its first 16 addresses, IPv6
+/// and IPv4 by turns, are tried one after the other, the next as soon as one has failed or
+/// `attempt_delay` has passed. The first that connects wins; the others are cancelled and closed.
+///
+/// Errors    those of `resolver::look_up`; what the last address failed by; `timed_out`. `error`
+///           names every address that was tried, each with its cause.
+/// Lifetime  `host` lives until the await ends.
+/// Cancel    ends all attempts; a connection that was made at that moment is closed.
+/// Spec      RFC 8305 but for section 3: getaddrinfo gives all addresses at once.
+[[nodiscard]] RILL_API task<stream> connect(std::string_view host, std::uint16_t port,
+                                            connect_options with = {});
+/// The same from text: `example.org:80`, `127.0.0.1:80`, `[::1]:80`, `localhost:80`,
+/// `unix:/path`, `unix:@name`.
+[[nodiscard]] RILL_API task<stream> connect(std::string_view to, connect_options with = {});
+/// The same with options of the stream alone.
+[[nodiscard]] RILL_API task<stream> connect(std::string_view to, stream_options with);
 
 /// What a listener wants.
 struct listener_options {

@@ -17,6 +17,8 @@
 
 namespace rill {
 
+class core;
+
 /// The pool of `blocking`, which all cores of the process share.
 struct blocking_options {
     /// Threads at most; 64. Further work waits its turn, first come first served. At least 1.
@@ -54,6 +56,11 @@ public:
 
 protected:
     blocking_job() noexcept;
+
+    /// Hands it to the pool; it runs on the core `home` when it has been executed. Returns 0, or
+    /// the errno of the thread that could not be made: the job is then still the caller's. Where
+    /// the core has gone meanwhile, the pool destroys it.
+    [[nodiscard]] int submit(core& home) noexcept;
 
     /// On a thread of the pool: runs the callable, keeps what comes of it, and lets go of the
     /// callable.

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "rill/base/time.hpp"
 #include "rill/coro/chain.hpp"
@@ -87,6 +89,26 @@ public:
     /// The mailbox by which other threads reach this core; outlives it for those that hold it.
     [[nodiscard]] std::shared_ptr<mailbox> const& post_box() const noexcept { return mailbox_; }
 
+    /// What an upper layer keeps once for each core, such as the cache of its resolver.
+    class service {
+    public:
+        service() noexcept = default;
+        service(service const&) = delete;
+        service& operator=(service const&) = delete;
+        virtual ~service() = default;
+    };
+    /// For the layers above: this core's `Service`, made when first asked for; it ends when all
+    /// that was in flight on the core has ended.
+    template <class Service>
+    [[nodiscard]] Service& service_of() {
+        static char const key = 0;
+        for (auto const& each : services_) {
+            if (each.first == &key) return static_cast<Service&>(*each.second);
+        }
+        services_.emplace_back(&key, std::make_unique<Service>());
+        return static_cast<Service&>(*services_.back().second);
+    }
+
     /// Runs one awaitable to its end and returns its value or throws what it threw. Nested calls
     /// are not possible: this is the loop of the thread.
     template <awaitable Awaitable>
@@ -147,6 +169,7 @@ private:
     void (*idle_hook_)(void*) = nullptr;
     void* idle_context_ = nullptr;
     detail::signal_inbox* signals_ = nullptr;
+    std::vector<std::pair<char const*, std::unique_ptr<service>>> services_;
     std::uint64_t turns_ = 0;
     std::uint32_t index_;
 };
