@@ -188,6 +188,9 @@ address simulated_network::remote(int descriptor) const {
 }
 
 void simulated_network::start(request& what, simulated_sink& by) {
+    if (find(what.descriptor()) == nullptr) {
+        return by.complete(what, -EBADF, request::no_buffer, false);
+    }
     socket_entry& at = entry(what.descriptor());
     simulated_wait wait(what, by);
     switch (what.what()) {
@@ -226,6 +229,7 @@ void simulated_network::start_receive(request& what, simulated_sink& by, end con
 }
 
 void simulated_network::cancel(request& what) {
+    if (find(what.descriptor()) == nullptr) return;
     socket_entry& at = entry(what.descriptor());
     if (at.listening && at.listening->accepting.is(what)) {
         return at.listening->accepting.complete(-ECANCELED);
