@@ -46,6 +46,7 @@ public:
     void random(mutable_bytes into) noexcept override;
     receive_buffers& buffers() noexcept override { return buffers_; }
     char const* name() const noexcept override { return "simulated"; }
+    bool over_kernel() const noexcept override { return false; }
 
     int begin_blocking(detail::blocking_job& job) noexcept override;
     bool withdraw_blocking(detail::blocking_job& job) noexcept override;

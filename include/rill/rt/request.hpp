@@ -51,6 +51,9 @@ class RILL_API request {
 public:
     /// The index that says "no buffer".
     static constexpr std::uint32_t no_buffer = 0xffff'ffff;
+    /// The offset of `read_file` and `write_file` that says "at the file's own position", which
+    /// moves on, as read(2) and write(2) have it.
+    static constexpr std::uint64_t here = 0xffff'ffff'ffff'ffff;
 
     request(request const&) = delete;
     request& operator=(request const&) = delete;

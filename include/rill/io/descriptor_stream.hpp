@@ -1,0 +1,92 @@
+// descriptor_stream: pipes, terminals, standard input and output as byte streams. pipe(7), tty(4).
+#pragma once
+
+#include <utility>
+
+#include "rill/base/export.hpp"
+#include "rill/io/byte_stream.hpp"
+
+namespace rill {
+
+class descriptor_state;
+
+/// A byte stream over a descriptor of any kind that can be read or written: a pipe, a terminal, a
+/// file that was redirected, a character device. Move-only; closes when it goes out of scope, where
+/// it owns the descriptor.
+///
+/// A borrowed descriptor (standard input) is shared with other processes, so its mode is not
+/// touched: it is asked whether it is ready, and read or written without waiting. Nothing is read
+/// before somebody asks for it, so what was not asked for is still there for who reads next.
+///
+/// Core  the core that made it. Needs a kernel: there are none in a simulation (see `byte_pipe`).
+class RILL_API descriptor_stream {
+public:
+    /// No stream.
+    descriptor_stream() noexcept = default;
+    descriptor_stream(descriptor_stream&& other) noexcept
+        : stream_(std::exchange(other.stream_, nullptr)) {}
+    descriptor_stream& operator=(descriptor_stream&& other) noexcept {
+        std::swap(stream_, other.stream_);
+        return *this;
+    }
+    ~descriptor_stream();
+
+    /// Takes an open descriptor over. Throws `error` where it is none, and in a simulation.
+    [[nodiscard]] static descriptor_stream own(int descriptor);
+    /// Uses an open descriptor that is somebody else's and stays open. Throws as `own` does.
+    [[nodiscard]] static descriptor_stream borrow(int descriptor);
+
+    /// True when there is a stream in it.
+    [[nodiscard]] explicit operator bool() const noexcept { return stream_ != nullptr; }
+
+    /// See `byte_stream::receive`.
+    [[nodiscard]] receive_operation receive(time_point deadline = never) noexcept {
+        return bytes_of().receive(deadline);
+    }
+    /// See `byte_stream::read`.
+    [[nodiscard]] read_operation read(mutable_bytes into, time_point deadline = never) noexcept {
+        return bytes_of().read(into, deadline);
+    }
+    /// See `byte_stream::write`. A pipe without a reader is EPIPE; no signal is raised.
+    [[nodiscard]] write_operation write(bytes what, time_point deadline = never) noexcept {
+        return bytes_of().write(what, deadline);
+    }
+    /// See `byte_stream::write`.
+    [[nodiscard]] write_operation write(std::span<bytes const> pieces,
+                                        time_point deadline = never) noexcept {
+        return bytes_of().write(pieces, deadline);
+    }
+    /// Nothing more will be written: an owned descriptor is closed after the writes so far.
+    void finish() noexcept { bytes_of().finish(); }
+    /// Closes now, an owned descriptor; waits in progress end with `closed`.
+    void close() noexcept { bytes_of().close(); }
+
+    /// The descriptor, which stays this object's; -1 once closed.
+    [[nodiscard]] int native() const noexcept;
+    /// The stream as protocols see it. Lives as long as this object is not moved from or closed.
+    [[nodiscard]] byte_stream& bytes_of() const noexcept;
+    /// The same, where a protocol wants it.
+    operator byte_stream&() const noexcept { return bytes_of(); }
+
+private:
+    explicit descriptor_stream(descriptor_state* of) noexcept : stream_(of) {}
+    descriptor_state* stream_ = nullptr;
+};
+
+/// The two ends of a pipe of the kernel.
+struct pipe_ends {
+    descriptor_stream reader;  ///< What was written comes out here.
+    descriptor_stream writer;  ///< Written here.
+};
+
+/// Makes a pipe. Both ends are closed in child processes. Throws `error`.
+[[nodiscard]] RILL_API pipe_ends make_pipe();
+
+/// Standard input (0), borrowed. Make one at a time: two readers would take each other's bytes.
+[[nodiscard]] RILL_API descriptor_stream standard_input();
+/// Standard output (1), borrowed. Nothing is kept back: what was written is out.
+[[nodiscard]] RILL_API descriptor_stream standard_output();
+/// Standard error (2), borrowed.
+[[nodiscard]] RILL_API descriptor_stream standard_error();
+
+}  // namespace rill
