@@ -19,10 +19,12 @@ namespace {
 status from_stat(struct stat const& what) noexcept {
     return {.regular = S_ISREG(what.st_mode),
             .directory = S_ISDIR(what.st_mode),
+            .link = S_ISLNK(what.st_mode),
             .size = static_cast<std::uint64_t>(what.st_size),
             .modified = what.st_mtim.tv_sec,
             .device = what.st_dev,
-            .inode = what.st_ino};
+            .inode = what.st_ino,
+            .permissions = what.st_mode & 07777};
 }
 
 struct directory_closer {
@@ -51,6 +53,12 @@ result<status> status_of(int descriptor) noexcept {
     }
     struct stat what{};
     if (::fstat(descriptor, &what) != 0) return system_error(errno);
+    return from_stat(what);
+}
+
+result<status> status_at(int directory, char const* name) noexcept {
+    struct stat what{};
+    if (::fstatat(directory, name, &what, AT_SYMLINK_NOFOLLOW) != 0) return system_error(errno);
     return from_stat(what);
 }
 

@@ -13,10 +13,12 @@ namespace rill::file_calls {
 struct status {
     bool regular = false;
     bool directory = false;
+    bool link = false;
     std::uint64_t size = 0;     // bytes
     std::int64_t modified = 0;  // seconds since 1970, UTC
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
+    std::uint32_t permissions = 0;
 };
 
 struct entry {
@@ -29,6 +31,8 @@ struct entry {
 void close(int descriptor) noexcept;
 /// What an open file is. Local file systems answer from memory.
 [[nodiscard]] result<status> status_of(int descriptor) noexcept;
+/// What an entry of an open directory is; a link is not followed. Blocks.
+[[nodiscard]] result<status> status_at(int directory, char const* name) noexcept;
 /// The entries of an open directory but `.` and `..`, in no order. Blocks.
 [[nodiscard]] result<std::vector<entry>> list(int directory);
 

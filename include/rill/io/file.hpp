@@ -1,4 +1,5 @@
-// Files below a root that nothing can leave: open, status, read, list. openat2(2).
+// Files: open, status, read, write, sync, truncate, and the root that nothing can leave.
+// openat2(2).
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,14 @@ namespace rill::file {
 
 /// What a file is.
 struct status {
-    bool regular = false;       ///< An ordinary file.
-    bool directory = false;     ///< A directory.
-    std::uint64_t size = 0;     ///< Bytes.
-    std::int64_t modified = 0;  ///< Seconds since 1970, UTC.
-    std::uint64_t device = 0;   ///< With `inode`, the identity of the file.
-    std::uint64_t inode = 0;    ///< See `device`.
+    bool regular = false;           ///< An ordinary file.
+    bool directory = false;         ///< A directory.
+    bool link = false;              ///< A symbolic link, where it was not followed.
+    std::uint64_t size = 0;         ///< Bytes.
+    std::int64_t modified = 0;      ///< Seconds since 1970, UTC.
+    std::uint64_t device = 0;       ///< With `inode`, the identity of the file.
+    std::uint64_t inode = 0;        ///< See `device`.
+    std::uint32_t permissions = 0;  ///< The lower twelve bits of the mode: 0644.
 };
 
 /// An open file. Closes when it goes out of scope.
@@ -72,6 +75,49 @@ public:
 private:
     int descriptor_ = -1;
 };
+
+/// A directory as the functions of this name space take it: a root, or an open one.
+class directory_ref {
+public:
+    directory_ref(root const& of) noexcept : descriptor_(of.descriptor()) {}
+    directory_ref(handle const& of) noexcept : descriptor_(of.descriptor()) {}
+    /// The descriptor, which stays that of the root or handle.
+    [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+private:
+    int descriptor_;
+};
+
+/// What is done with a file that is opened.
+enum class access : std::uint8_t { read, write, read_write };
+
+/// How a file is opened.
+struct open_options {
+    /// To read, to write, or both.
+    file::access access = access::read;
+    /// It is made where there is none.
+    bool create = false;
+    /// With `create`: that there is one is the error EEXIST.
+    bool exclusive = false;
+    /// It is emptied.
+    bool truncate = false;
+    /// Every write goes to its end, whatever the offset (O_APPEND).
+    bool append = false;
+    /// The permissions of one that is made; the umask of the process is taken off.
+    std::uint32_t mode = 0666;
+};
+static_assert(std::is_trivially_destructible_v<open_options>);
+
+/// Opens `path`, any path of the system; with the root `in` one below it, which no `..` and no link
+/// leaves. Runs on the blocking pool. `open_beneath` below does less, and needs no pool.
+///
+/// Errors  thrown as `error` with the path: ENOENT, EACCES, EEXIST and the others of open(2); EXDEV
+///         where the path would leave the root.
+/// Cancel  ends at once; a file that is opened after all is closed.
+[[nodiscard]] RILL_API task<handle> open(std::string path, open_options with = {});
+/// The same below a directory.
+[[nodiscard]] RILL_API task<handle> open(directory_ref in, std::string path,
+                                         open_options with = {});
 
 /// The wait of `open_beneath`.
 class [[nodiscard]] RILL_API open_operation final : public value_operation<handle>,
@@ -128,6 +174,57 @@ private:
                                          std::uint64_t offset) noexcept {
     return {descriptor, into, offset};
 }
+
+/// The wait of `write`.
+class [[nodiscard]] RILL_API write_operation final : public value_operation<std::size_t>,
+                                                     private request {
+public:
+    /// A wait for bytes to be written to an open file.
+    write_operation(int descriptor, bytes from, std::uint64_t offset) noexcept
+        : request(verb::write_file), from_(from) {
+        set_descriptor(descriptor);
+        set_pieces(&from_, 1);
+        set_offset(offset);
+    }
+    [[nodiscard]] char const* name() const noexcept override { return "write file"; }
+
+private:
+    bool start() noexcept override;
+    void cancel(cancel_reason reason) noexcept override;
+    void completed(int value, std::uint32_t buffer, bool more) noexcept override;
+
+    bytes from_;
+};
+
+/// Writes at `offset` of an open file. Returns the bytes written, which may be fewer: see
+/// `write_all`. The bytes live until the await ends, also when cancelled.
+[[nodiscard]] inline write_operation write(handle const& to, bytes from,
+                                           std::uint64_t offset) noexcept {
+    return {to.descriptor(), from, offset};
+}
+/// Reads from `offset` of an open file; see the other `read`.
+[[nodiscard]] inline read_operation read(handle const& from, mutable_bytes into,
+                                         std::uint64_t offset) noexcept {
+    return {from.descriptor(), into, offset};
+}
+
+/// Writes all of `from` at `offset`, or at the end of a file that was opened to append. `to` and
+/// the bytes live until the await ends. Errors: `error`. Cancel: a part may have been written.
+[[nodiscard]] RILL_API task<> write_all(handle const& to, bytes from, std::uint64_t offset = 0);
+/// Reads a whole file, at most `most` bytes. Errors: `limit_exceeded` beyond, and `error`.
+[[nodiscard]] RILL_API task<std::string> read_all(handle const& from,
+                                                  std::size_t most = 16 * 1024 * 1024);
+
+/// What `sync` waits for.
+enum class sync_kind : std::uint8_t {
+    all,   ///< Content and status (fsync).
+    data,  ///< The content, and of the status what is needed to read it (fdatasync).
+};
+/// Waits until what was written is on disk. Runs on the blocking pool. Errors: `error`; after one
+/// nothing is known of what was written before.
+[[nodiscard]] RILL_API task<> sync(handle const& what, sync_kind kind = sync_kind::all);
+/// Makes a file `size` bytes long: cuts it, or fills it up with zeros. Runs on the blocking pool.
+[[nodiscard]] RILL_API task<> truncate(handle const& what, std::uint64_t size);
 
 /// An entry of a directory.
 struct entry {
