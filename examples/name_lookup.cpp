@@ -2,7 +2,6 @@
 // Run: ./name_lookup 9.9.9.9:53 example.org example.com
 #include <ares.h>
 #include <netdb.h>
-#include <rill/base/address.hpp>
 #include <rill/coro.hpp>
 #include <rill/rt.hpp>
 
@@ -10,10 +9,8 @@
 #include <cstdio>
 #include <string>
 
-using answers = rill::completer<std::string>;
-
 void on_answer(void* context, int status, int, hostent* found) {
-    answers done = answers::from_pointer(context);
+    auto done = rill::completer<std::string>::from_pointer(context);
     if (status != ARES_SUCCESS) return done.complete(ares_strerror(status));
     std::array<char, 64> text{};
     ares_inet_ntop(found->h_addrtype, found->h_addr_list[0], text.data(), text.size());
@@ -43,7 +40,7 @@ rill::task<> turn(ares_channel channel, int wanted, ares_socket_t const* sockets
     if (!ready) ares_process_fd(channel, ARES_SOCKET_BAD, ARES_SOCKET_BAD);
 }
 
-rill::task<int> look_up(ares_channel channel, char const* name) {
+rill::task<> look_up(ares_channel channel, char const* name) {
     rill::completion<std::string> answer;
     ares_gethostbyname(channel, name, AF_INET, on_answer, answer.completer().to_pointer());
     std::array<ares_socket_t, ARES_GETSOCK_MAXNUM> sockets{};
@@ -51,7 +48,6 @@ rill::task<int> look_up(ares_channel channel, char const* name) {
         co_await turn(channel, wanted, sockets.data());
     auto const text = co_await answer.wait();
     std::printf("%s: %s\n", name, text.c_str());
-    co_return 0;
 }
 
 int main(int argc, char** argv) {

@@ -2,7 +2,6 @@
 #include "rill/io/process.hpp"
 
 #include <array>
-#include <csignal>
 #include <optional>
 
 #include "io/kernel.hpp"
@@ -33,7 +32,7 @@ public:
         if (ended_) {
             delete this;
         } else {
-            kill(SIGKILL);
+            kill(process_calls::end_at_once);
         }
     }
     bool kill(int number) noexcept {
@@ -212,10 +211,10 @@ task<std::optional<exit_status>> wait_for(process& child, duration longest) {
 }  // namespace
 
 task<exit_status> process::stop(duration grace) {
-    kill(SIGTERM);
+    kill(process_calls::ask_to_end);
     auto how = co_await wait_for(*this, grace);
     if (!how) {
-        kill(SIGKILL);
+        kill(process_calls::end_at_once);
         how = co_await wait();
     }
     co_return *how;

@@ -15,6 +15,9 @@
 
 namespace rill::process_calls {
 
+static_assert(end_at_once == SIGKILL);
+static_assert(ask_to_end == SIGTERM);
+
 namespace {
 
 // posix_spawn of glibc is a vfork with all signals blocked: nothing of this process runs in the

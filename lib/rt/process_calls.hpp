@@ -67,6 +67,9 @@ struct ending {
 /// Starts a child. Blocks until the program runs or could not be started. Its descriptors are 0, 1
 /// and 2, its signals are at their defaults. Errors: those of execve(2), for the child itself.
 [[nodiscard]] result<child> start(plan const& what);
+/// SIGKILL and SIGTERM.
+constexpr int end_at_once = 9;
+constexpr int ask_to_end = 15;
 /// Sends a signal to the child of a pidfd, or to its process group `group` where that is not 0.
 [[nodiscard]] result<void> signal(int descriptor, int group, int number) noexcept;
 /// Reaps a child that has ended; nothing where it runs. Its code is -1 where this process ignores

@@ -98,3 +98,9 @@ class Lines:
 def same(got, wanted):
     if got != wanted:
         sys.exit(f"got    {got!r}\nwanted {wanted!r}")
+
+
+def output_of(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS)
+    same(done.returncode, 0)
+    return done.stdout.decode()
