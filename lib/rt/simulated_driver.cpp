@@ -10,6 +10,9 @@ namespace rill {
 
 namespace {
 
+constexpr std::uint32_t large_buffer_count = 8;
+constexpr std::uint32_t large_copy_count = 16;
+
 bool is_of_files(verb what) noexcept {
     return what == verb::read_file || what == verb::write_file || what == verb::open_beneath;
 }
@@ -22,20 +25,18 @@ std::unique_ptr<driver> make_simulated_driver(simulated_options const& options) 
 
 simulated_driver::simulated_driver(simulated_world& in, std::uint32_t receive_buffers,
                                    std::uint32_t receive_copies)
-    : world_(in), buffers_(receive_buffers, receive_copies), index_(in.next_index()) {
-    buffers_.attach(*this);
-}
+    : world_(in),
+      buffers_(receive_buffers, receive_copies, receive_buffers::block_bytes),
+      index_(in.next_index()) {}
 
 simulated_driver::simulated_driver(std::unique_ptr<simulated_world> own)
     : own_(std::move(own)),
       world_(*own_),
-      buffers_(world_.options().receive_buffers, world_.options().receive_copies) {
-    buffers_.attach(*this);
-}
+      buffers_(world_.options().receive_buffers, world_.options().receive_copies,
+               receive_buffers::block_bytes) {}
 
 simulated_driver::~simulated_driver() {
-    world_.note_unreturned(buffers_.held());
-    buffers_.detach();
+    world_.note_unreturned(buffers_.all.held() + (large_ ? large_->all.held() : 0));
 }
 
 void simulated_driver::start(request& what) noexcept {
@@ -52,7 +53,7 @@ void simulated_driver::cancel(request& what) noexcept {
 
 void simulated_driver::turn(time_point until) noexcept {
     for (;;) {
-        buffers_.retry_waiters(until > world_.now());
+        retry_waiters(until > world_.now());
         if (round() || until <= world_.now()) return;
         time_point const next = std::min(until, world_.next_event());
         RILL_ASSERT(next != never,
@@ -115,6 +116,7 @@ void simulated_driver::shut_down(int descriptor, shutdown_side side) noexcept {
 
 void simulated_driver::close(int descriptor) noexcept {
     if (world_.files().owns(descriptor)) return world_.files().close(descriptor);
+    if (world_.datagrams().owns(descriptor)) return world_.datagrams().close(descriptor);
     world_.network().close(descriptor);
 }
 
@@ -127,23 +129,61 @@ bool simulated_driver::broken(int descriptor) noexcept {
 }
 
 address simulated_driver::local(int descriptor) {
+    if (world_.datagrams().owns(descriptor)) return world_.datagrams().local(descriptor);
     return world_.network().local(descriptor);
 }
 
 address simulated_driver::remote(int descriptor) {
+    if (world_.datagrams().owns(descriptor)) return world_.datagrams().remote(descriptor);
     return world_.network().remote(descriptor);
 }
 
-std::uint32_t simulated_driver::take_buffer() noexcept {
-    if (free_buffers_.empty()) return request::no_buffer;
-    std::uint32_t const index = free_buffers_.front();
-    free_buffers_.pop_front();
+std::uint32_t simulated_driver::take_buffer(bool large) noexcept {
+    auto& free = of_size(large).free;
+    if (free.empty()) return request::no_buffer;
+    std::uint32_t const index = free.front();
+    free.pop_front();
     return index;
+}
+
+void simulated_driver::retry_waiters(bool about_to_wait) noexcept {
+    buffers_.all.retry_waiters(about_to_wait);
+    if (large_) large_->all.retry_waiters(about_to_wait);
+}
+
+result<int> simulated_driver::open_datagrams(address::family kind, address const* at,
+                                             datagram_settings const& with) {
+    return world_.datagrams().open(kind, at, with);
+}
+
+result<void> simulated_driver::set_peer(int descriptor, address const& to) {
+    return world_.datagrams().set_peer(descriptor, to);
+}
+
+result<void> simulated_driver::join(int descriptor, address const& group, std::uint32_t,
+                                    bool leave) {
+    return world_.datagrams().join(descriptor, group, leave);
+}
+
+std::optional<send_failure> simulated_driver::next_failure(int descriptor) noexcept {
+    return world_.datagrams().next_failure(descriptor);
+}
+
+std::uint64_t simulated_driver::dropped(int descriptor) noexcept {
+    return world_.datagrams().dropped(descriptor);
+}
+
+receive_buffers* simulated_driver::large_buffers() noexcept {
+    if (!large_)
+        large_.emplace(large_buffer_count, large_copy_count, receive_buffers::large_block_bytes);
+    return &large_->all;
 }
 
 void simulated_driver::begin(request& what) noexcept {
     if (is_of_files(what.what())) {
         world_.files().start(what, *this);
+    } else if (world_.datagrams().owns(what.descriptor())) {
+        world_.datagrams().start(what, *this);
     } else {
         world_.network().start(what, *this);
     }
@@ -151,7 +191,9 @@ void simulated_driver::begin(request& what) noexcept {
 
 void simulated_driver::end_early(request& what) noexcept {
     // A disk goes on; the work of a pool, too.
-    if (!is_of_files(what.what())) world_.network().cancel(what);
+    if (is_of_files(what.what())) return;
+    if (world_.datagrams().owns(what.descriptor())) return world_.datagrams().cancel(what);
+    world_.network().cancel(what);
 }
 
 /// Takes what was submitted, lets happen what is due, and delivers. True when a result was

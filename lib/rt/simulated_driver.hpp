@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "driver.hpp"
@@ -24,9 +25,7 @@ struct simulated_options;
 [[nodiscard]] std::unique_ptr<driver> make_simulated_driver(simulated_options const& options);
 
 /// The driver of one core in a world, which may have others.
-class simulated_driver final : public driver,
-                               private receive_buffers::provider,
-                               private simulated_sink {
+class simulated_driver final : public driver, private simulated_sink {
 public:
     simulated_driver(simulated_world& in, std::uint32_t receive_buffers,
                      std::uint32_t receive_copies);
@@ -44,7 +43,7 @@ public:
     time_point now() const noexcept override;
     std::chrono::system_clock::time_point wall_now() const noexcept override;
     void random(mutable_bytes into) noexcept override;
-    receive_buffers& buffers() noexcept override { return buffers_; }
+    receive_buffers& buffers() noexcept override { return buffers_.all; }
     char const* name() const noexcept override { return "simulated"; }
     bool over_kernel() const noexcept override { return false; }
 
@@ -64,6 +63,14 @@ public:
     bool broken(int descriptor) noexcept override;
     address local(int descriptor) override;
     address remote(int descriptor) override;
+    result<int> open_datagrams(address::family kind, address const* at,
+                               datagram_settings const& with) override;
+    result<void> set_peer(int descriptor, address const& to) override;
+    result<void> join(int descriptor, address const& group, std::uint32_t interface,
+                      bool leave) override;
+    std::optional<send_failure> next_failure(int descriptor) noexcept override;
+    std::uint64_t dropped(int descriptor) noexcept override;
+    receive_buffers* large_buffers() noexcept override;
     counters totals() const noexcept override { return totals_; }
 
     /// True when a turn has something to submit or to deliver.
@@ -71,7 +78,7 @@ public:
         return !submitted_.empty() || !completed_.empty();
     }
     /// Nothing is ready on any core: receivers that wait for a buffer ask again.
-    void about_to_wait() noexcept { buffers_.retry_waiters(true); }
+    void about_to_wait() noexcept { retry_waiters(true); }
 
 private:
     struct submission {
@@ -85,11 +92,32 @@ private:
         bool more;
     };
 
-    void provide(std::uint32_t index) noexcept override { free_buffers_.push_back(index); }
-    std::uint32_t take_buffer() noexcept override;
-    bool has_buffer() const noexcept override { return !free_buffers_.empty(); }
-    mutable_bytes memory_of(std::uint32_t buffer) noexcept override {
-        return {buffers_.block(buffer), receive_buffers::block_bytes};
+    /// Buffers of one size, and which of them are free.
+    class buffer_set final : private receive_buffers::provider {
+    public:
+        buffer_set(std::uint32_t count, std::uint32_t copies, std::uint32_t bytes_each)
+            : all(count, copies, bytes_each) {
+            all.attach(*this);
+        }
+        buffer_set(buffer_set const&) = delete;
+        buffer_set& operator=(buffer_set const&) = delete;
+        ~buffer_set() { all.detach(); }
+        receive_buffers all;
+        std::deque<std::uint32_t> free;
+
+    private:
+        void provide(std::uint32_t index) noexcept override { free.push_back(index); }
+    };
+
+    buffer_set& of_size(bool large) noexcept { return large ? *large_ : buffers_; }
+    void retry_waiters(bool about_to_wait) noexcept;
+    std::uint32_t take_buffer(bool large) noexcept override;
+    bool has_buffer(bool large) const noexcept override {
+        return !(large ? *large_ : buffers_).free.empty();
+    }
+    mutable_bytes memory_of(std::uint32_t buffer, bool large) noexcept override {
+        receive_buffers& all = of_size(large).all;
+        return {all.block(buffer), all.bytes_each()};
     }
     void complete(request& what, int value, std::uint32_t buffer, bool more) override {
         completed_.push_back({.what = &what, .value = value, .buffer = buffer, .more = more});
@@ -102,8 +130,8 @@ private:
 
     std::unique_ptr<simulated_world> own_;
     simulated_world& world_;
-    receive_buffers buffers_;
-    std::deque<std::uint32_t> free_buffers_;
+    buffer_set buffers_;
+    std::optional<buffer_set> large_;  // from the first use
     std::vector<submission> submitted_;
     std::vector<completion> completed_;
     std::size_t in_flight_ = 0;

@@ -12,6 +12,7 @@ namespace rill {
 namespace {
 
 constexpr int first_descriptor = 2'000'000;
+constexpr int end_of_descriptors = 3'000'000;
 
 /// `path` below `folder` without `.`, `..` and empty parts; empty where it leads out of `folder`.
 std::string joined(std::string_view folder, std::string_view path) {
@@ -70,13 +71,13 @@ simulated_files::open_file const* simulated_files::find(int descriptor) const no
 }
 
 bool simulated_files::owns(int descriptor) const noexcept {
-    return descriptor >= first_descriptor;
+    return descriptor >= first_descriptor && descriptor < end_of_descriptors;
 }
 
-result<int> simulated_files::open(std::string path) {
+result<int> simulated_files::open(std::string path, bool by_chance) {
     auto const found = tree_.find(path);
     if (found == tree_.end()) return system_error(ENOENT);
-    if (!world_.descriptor_left()) return system_error(EMFILE);
+    if (!world_.descriptor_left(by_chance)) return system_error(EMFILE);
     auto place = std::find_if(open_.begin(), open_.end(),
                               [](open_file const& each) { return each.of == nullptr; });
     if (place == open_.end()) place = open_.insert(place, open_file());
@@ -90,7 +91,8 @@ result<int> simulated_files::open_directory(std::string_view path) {
     std::string whole = joined("/", path);
     auto const found = tree_.find(whole);
     if (found != tree_.end() && !found->second->directory) return system_error(ENOTDIR);
-    return open(std::move(whole));
+    // Not by chance: a root is opened as a program starts.
+    return open(std::move(whole), false);
 }
 
 void simulated_files::close(int descriptor) noexcept {
@@ -160,7 +162,7 @@ int simulated_files::open_beneath(int directory, std::string_view path) {
     if (path.starts_with('/')) return -EXDEV;
     std::string whole = joined(from->path, path);
     if (whole.empty()) return -EXDEV;
-    auto const opened = open(std::move(whole));
+    auto const opened = open(std::move(whole), true);
     return opened ? *opened : -opened.error().value();
 }
 

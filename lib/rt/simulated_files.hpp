@@ -59,7 +59,7 @@ private:
 
     node& make(std::string path, bool directory);
     [[nodiscard]] open_file const* find(int descriptor) const noexcept;
-    [[nodiscard]] result<int> open(std::string path);
+    [[nodiscard]] result<int> open(std::string path, bool by_chance);
     [[nodiscard]] int answer(request const& what);
     [[nodiscard]] int open_beneath(int directory, std::string_view path);
     [[nodiscard]] int read(request const& what);

@@ -61,6 +61,8 @@ public:
     void refuse(address const& where) { refused_.push_back(where); }
     void refuse_no_more(address const& where);
     void heal();
+    /// Whether anything gets from one address to the other.
+    [[nodiscard]] bool passes(address const& from, address const& to) const;
 
 private:
     struct connection;

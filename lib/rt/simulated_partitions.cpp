@@ -31,10 +31,14 @@ bool simulated_network::covers(address const& where, address const& what) {
     return where.any() || (where.kind() == what.kind() && where.ip() == what.ip());
 }
 
-bool simulated_network::reachable(end const& which) const {
+bool simulated_network::passes(address const& from, address const& to) const {
     return std::none_of(cut_off_.begin(), cut_off_.end(), [&](address const& where) {
-        return covers(where, which->local) || covers(where, which.other()->local);
+        return covers(where, from) || covers(where, to);
     });
+}
+
+bool simulated_network::reachable(end const& which) const {
+    return passes(which->local, which.other()->local);
 }
 
 void simulated_network::hold(segment&& what) {

@@ -13,10 +13,11 @@ class simulated_sink {
 public:
     /// A result; given to the request in a turn of its core.
     virtual void complete(request& what, int value, std::uint32_t buffer, bool more) = 0;
-    /// A free receive buffer, or `request::no_buffer`.
-    [[nodiscard]] virtual std::uint32_t take_buffer() noexcept = 0;
-    [[nodiscard]] virtual bool has_buffer() const noexcept = 0;
-    [[nodiscard]] virtual mutable_bytes memory_of(std::uint32_t buffer) noexcept = 0;
+    /// A free receive buffer, or `request::no_buffer`. `large` are those for datagrams that want
+    /// them.
+    [[nodiscard]] virtual std::uint32_t take_buffer(bool large) noexcept = 0;
+    [[nodiscard]] virtual bool has_buffer(bool large) const noexcept = 0;
+    [[nodiscard]] virtual mutable_bytes memory_of(std::uint32_t buffer, bool large) noexcept = 0;
 
 protected:
     ~simulated_sink() = default;

@@ -178,9 +178,9 @@ void simulated_network::progress_receive(end const& at) {
 /// Moves unread bytes into a buffer. Returns how many, or a negated errno.
 int simulated_network::receive_into(end const& at, std::uint32_t& buffer) {
     simulated_sink& by = at->receiving.by();
-    buffer = by.take_buffer();
+    buffer = by.take_buffer(false);
     if (buffer == request::no_buffer) return -ENOBUFS;
-    mutable_bytes into = by.memory_of(buffer);
+    mutable_bytes into = by.memory_of(buffer, false);
     if (world_.options().most_received != 0) into = into.first(world_.options().most_received);
     if (world_.faults().roll(&simulation::faults::short_reads)) {
         into = into.first(world_.faults().part_of(std::min(into.size(), at->unread.size())));

@@ -58,6 +58,10 @@ char const* name_of(verb what) noexcept {
             return "send file";
         case verb::open_beneath:
             return "open";
+        case verb::receive_datagrams:
+            return "receive datagram";
+        case verb::send_message:
+            return "send message";
         default:
             return "other";
     }
@@ -103,6 +107,7 @@ simulated_world::simulated_world(simulated_options const& options)
       random_(options.seed),
       faults_(options.faults, options.seed * 0x9e37'79b9'7f4a'7c15 + 1),
       network_(*this),
+      datagrams_(*this),
       files_(*this),
       jobs_(*this),
       names_(*this),
@@ -223,7 +228,7 @@ void simulated_world::heal() {
 }
 
 std::size_t simulated_world::open_descriptors() const noexcept {
-    return network_.open_descriptors() + files_.open_descriptors();
+    return network_.open_descriptors() + datagrams_.open_descriptors() + files_.open_descriptors();
 }
 
 bool simulated_world::descriptor_left(bool by_chance) noexcept {

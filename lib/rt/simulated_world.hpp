@@ -13,6 +13,7 @@
 
 #include "rill/base/time.hpp"
 #include "rill/rt/simulation.hpp"
+#include "simulated_datagrams.hpp"
 #include "simulated_faults.hpp"
 #include "simulated_files.hpp"
 #include "simulated_jobs.hpp"
@@ -70,6 +71,7 @@ public:
     [[nodiscard]] simulated_random& random() noexcept { return random_; }
     [[nodiscard]] simulated_faults& faults() noexcept { return faults_; }
     [[nodiscard]] simulated_network& network() noexcept { return network_; }
+    [[nodiscard]] simulated_datagrams& datagrams() noexcept { return datagrams_; }
     [[nodiscard]] simulated_files& files() noexcept { return files_; }
     [[nodiscard]] simulated_jobs& jobs() noexcept { return jobs_; }
     [[nodiscard]] simulated_names& names() noexcept { return names_; }
@@ -113,6 +115,7 @@ private:
     simulated_random random_;
     simulated_faults faults_;
     simulated_network network_;
+    simulated_datagrams datagrams_;
     simulated_files files_;
     simulated_jobs jobs_;
     simulated_names names_;

@@ -149,7 +149,7 @@ TEST_CASE("a client that takes nothing is cut after the deadline of writes") {
             http_client client(co_await tcp::connect(sim::server_address));
             duration const begin = test::elapsed();
             bool const sent =
-                co_await client.send("GET /plain/1/1000000 HTTP/1.1\r\nhost: a\r\n\r\n");
+                co_await client.send("GET /plain/1/250000 HTTP/1.1\r\nhost: a\r\n\r\n");
             test::expect(sent, "sent");
             // Its reader stops at the bound of unread input, and the window fills.
             co_await rill::sleep(2min);
@@ -159,7 +159,9 @@ TEST_CASE("a client that takes nothing is cut after the deadline of writes") {
             test::expect(test::elapsed() >= begin + 30s, "after the deadline");
         });
     };
-    static_cast<void>(test::seeds(seed_count, program, slow_world()));
+    test::settings with = slow_world();
+    with.window_bytes = 16 * 1024;
+    static_cast<void>(test::seeds(seed_count, program, with));
 }
 
 TEST_CASE("a handler whose client has gone is cancelled") {
@@ -189,14 +191,14 @@ TEST_CASE("a graceful shutdown finishes what runs and ends within its grace") {
         duration asked_at{};
         sim::tally sum;
         auto const clients = [&](task_group& group) -> task<> {
-            for (std::uint64_t i = 0; i < 3; ++i) {
+            for (std::uint64_t i = 0; i < 2; ++i) {
                 auto const talk = [](std::uint64_t first, sim::tally& into) -> task<> {
                     // Refused or ended between two answers once it has begun; never cut.
                     co_await sim::converse(first, 50, false, into);
                 };
                 group.spawn(talk, i * 1'000, std::ref(sum));
             }
-            std::chrono::milliseconds const begin(test::choose(3'000));
+            std::chrono::milliseconds const begin(test::choose(1'500));
             co_await rill::sleep(begin);
             asked_at = test::elapsed();
             server.shutdown(grace);
