@@ -27,7 +27,7 @@ FAULTS = {
     ),
     "timer_not_cancelled": (
         """    if (on_stream_timer_) {
-        to_.write_deadline_.clear();
+        to_.clear_deadline(byte_stream::write_deadline);
     } else""",
         """    if (on_stream_timer_) {
     } else""",
