@@ -3,9 +3,13 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string_view>
@@ -26,6 +30,15 @@ status from_stat(struct stat const& what) noexcept {
             .inode = what.st_ino,
             .permissions = what.st_mode & 07777};
 }
+
+// A result is an int.
+constexpr std::size_t largest_transfer = std::size_t{1} << 30;
+
+#ifdef RESOLVE_CACHED
+constexpr std::uint64_t resolve_cached = RESOLVE_CACHED;
+#else
+constexpr std::uint64_t resolve_cached = 0x20;  // since Linux 5.12
+#endif
 
 struct directory_closer {
     void operator()(DIR* open) const noexcept { ::closedir(open); }
@@ -83,6 +96,74 @@ result<std::vector<entry>> list(int directory) {
         found.push_back({std::string(name), from_stat(what)});
     }
     return found;
+}
+
+open_how const& beneath() noexcept {
+    static constexpr open_how how{.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+                                  .mode = 0,
+                                  .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    return how;
+}
+
+int open_beneath(int directory, char const* path, patience how) noexcept {
+    open_how with = beneath();
+    if (how == patience::none) with.resolve |= resolve_cached;
+    for (;;) {
+        long const opened = ::syscall(SYS_openat2, directory, path, &with, sizeof with);
+        if (opened >= 0) return static_cast<int>(opened);
+        // Before Linux 5.12 a look at the caches alone cannot be asked for.
+        if (errno == EINVAL && how == patience::none) return -EAGAIN;
+        if (errno != EINTR) return -errno;
+    }
+}
+
+int read_at(int file, mutable_bytes into, std::uint64_t offset, patience how) noexcept {
+    into = into.first(largest_transfer);
+    std::size_t filled = 0;
+    while (filled != into.size()) {
+        mutable_bytes const rest = into.without_first(filled);
+        iovec const piece{rest.data(), rest.size()};
+        ssize_t const got = ::preadv2(file, &piece, 1, static_cast<off_t>(offset + filled),
+                                      how == patience::none ? RWF_NOWAIT : 0);
+        if (got == 0) break;
+        if (got > 0) {
+            filled += static_cast<std::size_t>(got);
+        } else if (how == patience::none) {
+            return -EAGAIN;  // also where the file system does not know this flag
+        } else if (errno != EINTR) {
+            if (filled == 0) return -errno;
+            break;
+        }
+    }
+    return static_cast<int>(filled);
+}
+
+int write_at(int file, bytes from, std::uint64_t offset) noexcept {
+    from = from.first(largest_transfer);
+    for (;;) {
+        ssize_t const put = ::pwrite(file, from.data(), from.size(), static_cast<off_t>(offset));
+        if (put >= 0) return static_cast<int>(put);
+        if (errno != EINTR) return -errno;
+    }
+}
+
+int send_from(int file, std::uint64_t offset, std::uint64_t size, int socket) noexcept {
+    std::uint64_t const wanted = std::min(size, most_sent_at_once);
+    std::uint64_t sent = 0;
+    while (sent != wanted) {
+        auto at = static_cast<off_t>(offset + sent);
+        ssize_t const put = ::sendfile(socket, file, &at, wanted - sent);
+        if (put > 0) {
+            sent += static_cast<std::uint64_t>(put);
+        } else if (put == 0) {
+            if (sent == 0) return -EIO;  // the file is shorter than was said
+            break;
+        } else if (errno != EINTR) {
+            if (sent == 0) return -errno;
+            break;
+        }
+    }
+    return static_cast<int>(sent);
 }
 
 }  // namespace rill::file_calls

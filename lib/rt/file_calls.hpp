@@ -2,10 +2,13 @@
 // On the thread of a simulation they find its files.
 #pragma once
 
+#include <linux/openat2.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "rill/base/bytes.hpp"
 #include "rill/base/result.hpp"
 
 namespace rill::file_calls {
@@ -35,5 +38,28 @@ void close(int descriptor) noexcept;
 [[nodiscard]] result<status> status_at(int directory, char const* name) noexcept;
 /// The entries of an open directory but `.` and `..`, in no order. Blocks.
 [[nodiscard]] result<std::vector<entry>> list(int directory);
+
+/// How files are opened below a directory: to read, and no link or `..` leads out of it. Opening a
+/// pipe or a device that somebody put there does not block.
+[[nodiscard]] open_how const& beneath() noexcept;
+
+/// Whether a call may wait for a disk.
+enum class patience : std::uint8_t {
+    none,  // -EAGAIN where it would have to
+    full,
+};
+
+// Each gives a count or a descriptor, or a negated errno.
+
+[[nodiscard]] int open_beneath(int directory, char const* path, patience how) noexcept;
+/// Fewer bytes than `into` holds only at the end of the file.
+[[nodiscard]] int read_at(int file, mutable_bytes into, std::uint64_t offset,
+                          patience how) noexcept;
+[[nodiscard]] int write_at(int file, bytes from, std::uint64_t offset) noexcept;
+/// From a file to a socket that does not block, until that is full; at most `most_sent_at_once`.
+/// -EIO where the file ends before its first byte.
+[[nodiscard]] int send_from(int file, std::uint64_t offset, std::uint64_t size,
+                            int socket) noexcept;
+inline constexpr std::uint64_t most_sent_at_once = 2 * 1024 * 1024;
 
 }  // namespace rill::file_calls

@@ -2,9 +2,6 @@
 #include "uring_driver.hpp"
 
 #include <liburing.h>
-#include <sys/random.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,12 +10,11 @@
 #include <new>
 #include <vector>
 
-#include "datagram_sockets.hpp"
-#include "local_names.hpp"
+#include "fault_every.hpp"
+#include "kernel_driver.hpp"
 #include "mailbox.hpp"
 #include "receive_buffers.hpp"
 #include "rill/base/error.hpp"
-#include "sockets.hpp"
 #include "uring_buffers.hpp"
 #include "uring_prepare.hpp"
 #include "uring_setup.hpp"
@@ -32,18 +28,7 @@ namespace {
 constexpr std::uintptr_t pump_tag = 1;
 constexpr std::size_t most_idle_pumps = 16;
 
-/// Counts calls and says when the nth has come; 0 is never.
-class every {
-public:
-    explicit every(std::uint32_t n) noexcept : n_(n) {}
-    bool operator()() noexcept { return n_ != 0 && ++count_ % n_ == 0; }
-
-private:
-    std::uint32_t n_;
-    std::uint32_t count_ = 0;
-};
-
-class uring_driver final : public driver {
+class uring_driver final : public kernel_driver {
 public:
     explicit uring_driver(uring_options const& options)
         : buffers_(options.receive_buffers, options.receive_copies, receive_buffers::block_bytes),
@@ -112,41 +97,10 @@ public:
 
     std::size_t in_flight() const noexcept override { return in_flight_; }
 
-    time_point now() const noexcept override {
-        timespec at{};
-        ::clock_gettime(CLOCK_MONOTONIC, &at);
-        return time_point(std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec));
-    }
-
-    std::chrono::system_clock::time_point wall_now() const noexcept override {
-        return std::chrono::system_clock::now();
-    }
-
-    void random(mutable_bytes into) noexcept override {
-        while (!into.empty()) {
-            ssize_t const got = ::getrandom(into.data(), into.size(), 0);
-            if (got > 0) into = into.without_first(static_cast<std::size_t>(got));
-        }
-    }
-
     receive_buffers& buffers() noexcept override { return buffers_.buffers(); }
     receive_buffers* large_buffers() noexcept override;
     char const* name() const noexcept override { return "uring"; }
 
-    result<int> listen(address const& at, listen_settings const& with) override {
-        return sockets::listen(at, with);
-    }
-    std::optional<int> accept_ready(int listener) noexcept override {
-        return sockets::accept_ready(listener);
-    }
-    result<int> open_stream(address::family kind) override { return sockets::open_stream(kind); }
-    void configure(int descriptor, stream_settings const& with) noexcept override {
-        sockets::configure(descriptor, with);
-    }
-    void shut_down(int descriptor, shutdown_side side) noexcept override {
-        // The ring's own shutdown always takes a detour over a worker thread.
-        sockets::shut_down(descriptor, side);
-    }
     void close(int descriptor) noexcept override {
         io_uring_sqe* const entry = take_entry();
         if (entry == nullptr) {
@@ -157,34 +111,6 @@ public:
         entry->flags |= IOSQE_CQE_SKIP_SUCCESS;
         io_uring_sqe_set_data(entry, nullptr);
     }
-    void reset_on_close(int descriptor) noexcept override { sockets::reset_on_close(descriptor); }
-    bool broken(int descriptor) noexcept override { return sockets::broken(descriptor); }
-    address local(int descriptor) override { return sockets::local(descriptor); }
-    address remote(int descriptor) override { return sockets::remote(descriptor); }
-
-    result<int> open_datagrams(address::family kind, address const* at,
-                               datagram_settings const& with) override {
-        return sockets::open_datagrams(kind, at, with);
-    }
-    result<void> set_peer(int descriptor, address const& to) override {
-        return sockets::set_peer(descriptor, to);
-    }
-    result<void> join(int descriptor, address const& group, std::uint32_t interface,
-                      bool leave) override {
-        return sockets::join(descriptor, group, interface, leave);
-    }
-    std::optional<send_failure> next_failure(int descriptor) noexcept override {
-        return sockets::next_failure(descriptor);
-    }
-    std::uint64_t dropped(int descriptor) noexcept override { return sockets::dropped(descriptor); }
-    void release_name(address const& bound) noexcept override { local_names::release(bound); }
-    result<std::array<int, 2>> open_pair(socket_kind kind) override {
-        return sockets::open_pair(kind);
-    }
-    result<peer_identity> identity(int descriptor) noexcept override {
-        return sockets::identity(descriptor);
-    }
-
     counters totals() const noexcept override { return totals_; }
 
 private:
@@ -266,11 +192,11 @@ private:
     bool wake_armed_ = false;
 
     uring_faults faults_;
-    every no_entry_;
-    every enter_fails_;
-    every end_stream_;
-    every no_buffer_;
-    every no_descriptor_;
+    fault_every no_entry_;
+    fault_every enter_fails_;
+    fault_every end_stream_;
+    fault_every no_buffer_;
+    fault_every no_descriptor_;
     request const* forced_ = nullptr;  // the request whose next completion is made up
     int forced_value_ = 0;
 };

@@ -1,25 +1,18 @@
 // From a request to a submission entry.
 #include "uring_prepare.hpp"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include "datagram_layout.hpp"
 #include "datagram_sockets.hpp"
+#include "file_calls.hpp"
 
 namespace rill {
 
 namespace {
 
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
-
-// How files are opened below a directory: to read, and no link or `..` leads out of it. Opening a
-// pipe or a device that somebody put there does not block.
-open_how beneath{.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-                 .mode = 0,
-                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
 
 void prepare_send(io_uring_sqe& entry, request const& what, msghdr& message) noexcept {
     static_assert(sizeof(bytes) == sizeof(iovec), "pieces are handed to the kernel as they are");
@@ -98,7 +91,9 @@ void prepare_request(io_uring_sqe& entry, request const& what,
             break;
         }
         case verb::open_beneath:
-            io_uring_prep_openat2(&entry, descriptor, what.path(), &beneath);
+            // The kernel only reads it.
+            io_uring_prep_openat2(&entry, descriptor, what.path(),
+                                  const_cast<open_how*>(&file_calls::beneath()));
             break;
         case verb::send_file:
             break;  // a pump does it, in several entries
