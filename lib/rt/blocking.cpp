@@ -155,6 +155,10 @@ int blocking_job::submit(core& home) noexcept {
     return home.io().begin_blocking(*this);
 }
 
+void blocking_job::comes_back_to(std::shared_ptr<mailbox> home) noexcept {
+    home_ = std::move(home);
+}
+
 void blocking_job::run() noexcept {
     if (waiter_ == nullptr) {
         delete this;

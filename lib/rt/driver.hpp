@@ -104,7 +104,7 @@ public:
     /// True where descriptors are the kernel's, so that pipes, processes and the descriptors of
     /// other libraries can be waited for.
     [[nodiscard]] virtual bool over_kernel() const noexcept { return true; }
-    /// "uring", "simulated".
+    /// "uring", "epoll", "simulated".
     [[nodiscard]] virtual char const* name() const noexcept = 0;
 
     /// Has `job` run beside the cores: on the pool's threads, or in a simulation as an event of its

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <memory>
 #include <string_view>
 
@@ -39,6 +41,38 @@ constexpr std::uint64_t resolve_cached = RESOLVE_CACHED;
 #else
 constexpr std::uint64_t resolve_cached = 0x20;  // since Linux 5.12
 #endif
+
+/// One step of a path; `last` opens what is asked for.
+int open_step(int directory, std::string_view name, bool last) noexcept {
+    std::array<char, NAME_MAX + 1> ended{};
+    if (name.size() > NAME_MAX) return -ENAMETOOLONG;
+    if (name == "..") return -EXDEV;
+    // Two slashes, or one at the end.
+    if (name.empty()) name = ".";
+    name.copy(ended.data(), name.size());
+    int const flags = last ? static_cast<int>(beneath().flags) : O_PATH | O_DIRECTORY | O_CLOEXEC;
+    for (;;) {
+        int const opened = ::openat(directory, ended.data(), flags | O_NOFOLLOW);
+        if (opened >= 0) return opened;
+        if (errno != EINTR) return -errno;
+    }
+}
+
+/// Where there is no openat2 (before Linux 5.6, or refused): step by step, and no link is followed.
+int walk_beneath(int directory, std::string_view path) noexcept {
+    if (path.empty()) return -ENOENT;
+    if (path.front() == '/') return -EXDEV;
+    int at = directory;
+    for (;;) {
+        std::size_t const end = path.find('/');
+        bool const last = end == path.npos;
+        int const next = open_step(at, path.substr(0, end), last);
+        if (at != directory) ::close(at);
+        if (last || next < 0) return next;
+        at = next;
+        path.remove_prefix(end + 1);
+    }
+}
 
 struct directory_closer {
     void operator()(DIR* open) const noexcept { ::closedir(open); }
@@ -112,7 +146,9 @@ int open_beneath(int directory, char const* path, patience how) noexcept {
         long const opened = ::syscall(SYS_openat2, directory, path, &with, sizeof with);
         if (opened >= 0) return static_cast<int>(opened);
         // Before Linux 5.12 a look at the caches alone cannot be asked for.
-        if (errno == EINVAL && how == patience::none) return -EAGAIN;
+        bool const unknown = errno == ENOSYS || errno == EPERM;
+        if ((unknown || errno == EINVAL) && how == patience::none) return -EAGAIN;
+        if (unknown) return walk_beneath(directory, path);
         if (errno != EINTR) return -errno;
     }
 }

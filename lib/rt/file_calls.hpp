@@ -51,6 +51,7 @@ enum class patience : std::uint8_t {
 
 // Each gives a count or a descriptor, or a negated errno.
 
+/// Where the system has no openat2, no link is followed at all: ELOOP or ENOTDIR.
 [[nodiscard]] int open_beneath(int directory, char const* path, patience how) noexcept;
 /// Fewer bytes than `into` holds only at the end of the file.
 [[nodiscard]] int read_at(int file, mutable_bytes into, std::uint64_t offset,

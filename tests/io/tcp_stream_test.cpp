@@ -231,30 +231,28 @@ RILL_IO_TEST("both sides know both addresses") {
     CHECK(ends.client.remote_address().port() != 0);
 }
 
-TEST_CASE("options reach the socket: NODELAY, keep-alive, buffers (C101) [uring]") {
-    test::run_in(test::world::uring, []() -> task<> {
-        core& home = core::current();
-        tcp::listener at("127.0.0.1:0");
-        auto client = co_await tcp::connect(at.local_address(), {.keep_alive_seconds = 60,
-                                                                 .send_buffer_bytes = 20'000,
-                                                                 .receive_buffer_bytes = 30'000});
-        auto server = co_await at.accept();
-        auto const option = [](int descriptor, int level, int name) {
-            int value = -1;
-            socklen_t size = sizeof value;
-            CHECK(::getsockopt(descriptor, level, name, &value, &size) == 0);
-            return value;
-        };
-        int const descriptor = client.take_descriptor();
-        CHECK(option(descriptor, SOL_SOCKET, SO_KEEPALIVE) == 1);
-        CHECK(option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE) == 60);
-        CHECK(option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL) == 10);
-        CHECK(option(descriptor, IPPROTO_TCP, TCP_KEEPCNT) == 6);
-        CHECK(option(descriptor, IPPROTO_TCP, TCP_NODELAY) == 1);
-        CHECK(option(descriptor, SOL_SOCKET, SO_SNDBUF) == 2 * 20'000);
-        CHECK(option(descriptor, SOL_SOCKET, SO_RCVBUF) == 2 * 30'000);
-        auto const back = tcp::stream::adopt(home, descriptor, {});
-    });
+RILL_KERNEL_TEST("options reach the socket: NODELAY, keep-alive, buffers (C101)") {
+    core& home = core::current();
+    tcp::listener at("127.0.0.1:0");
+    auto client = co_await tcp::connect(
+        at.local_address(),
+        {.keep_alive_seconds = 60, .send_buffer_bytes = 20'000, .receive_buffer_bytes = 30'000});
+    auto server = co_await at.accept();
+    auto const option = [](int descriptor, int level, int name) {
+        int value = -1;
+        socklen_t size = sizeof value;
+        CHECK(::getsockopt(descriptor, level, name, &value, &size) == 0);
+        return value;
+    };
+    int const descriptor = client.take_descriptor();
+    CHECK(option(descriptor, SOL_SOCKET, SO_KEEPALIVE) == 1);
+    CHECK(option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE) == 60);
+    CHECK(option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL) == 10);
+    CHECK(option(descriptor, IPPROTO_TCP, TCP_KEEPCNT) == 6);
+    CHECK(option(descriptor, IPPROTO_TCP, TCP_NODELAY) == 1);
+    CHECK(option(descriptor, SOL_SOCKET, SO_SNDBUF) == 2 * 20'000);
+    CHECK(option(descriptor, SOL_SOCKET, SO_RCVBUF) == 2 * 30'000);
+    auto const back = tcp::stream::adopt(home, descriptor, {});
 }
 
 }  // namespace rill

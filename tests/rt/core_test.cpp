@@ -12,8 +12,8 @@
 #include "rill/rt/post.hpp"
 #include "rill/rt/run.hpp"
 #include "rill/rt/sleep.hpp"
-#include "rt/uring_driver.hpp"
 #include "support/death.hpp"
+#include "support/sim.hpp"
 
 using namespace rill;
 
@@ -105,7 +105,7 @@ TEST_CASE("an idle hook may make something ready, and the core does not wait the
     run(body());
 }
 
-TEST_CASE("a sleeping core is woken although its ring had no entry for the wait") {
+RILL_RING_TEST("a sleeping core is woken although its ring had no entry for the wait") {
     uring_options options;
     options.faults.no_entry_every = 2;
     core home(make_uring_driver(options), 0);

@@ -92,7 +92,7 @@ task<> until(std::vector<receiver::arrival> const& have, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("datagrams arrive with their sender, empty and cut ones too") {
+RILL_RING_TEST("datagrams arrive with their sender, empty and cut ones too") {
     test::run_in(test::world::uring, []() -> task<> {
         core& home = core::current();
         int const server = open(home);
@@ -121,7 +121,7 @@ TEST_CASE("datagrams arrive with their sender, empty and cut ones too") {
     });
 }
 
-TEST_CASE("large buffers take the largest datagram, and what comes merged") {
+RILL_RING_TEST("large buffers take the largest datagram, and what comes merged") {
     test::run_in(test::world::uring, []() -> task<> {
         core& home = core::current();
         int const server = open(home, {.merge = true, .tell_local = true});
@@ -149,7 +149,7 @@ TEST_CASE("large buffers take the largest datagram, and what comes merged") {
     });
 }
 
-TEST_CASE("what ICMP says of a datagram names its target") {
+RILL_RING_TEST("what ICMP says of a datagram names its target") {
     test::run_in(test::world::uring, []() -> task<> {
         core& home = core::current();
         int const gone = open(home);
@@ -169,7 +169,7 @@ TEST_CASE("what ICMP says of a datagram names its target") {
     });
 }
 
-TEST_CASE("descriptors travel over a pair of local sockets, and the kernel knows the peer") {
+RILL_RING_TEST("descriptors travel over a pair of local sockets, and the kernel knows the peer") {
     test::run_in(test::world::uring, []() -> task<> {
         core& home = core::current();
         auto const pair = home.io().open_pair(socket_kind::stream);

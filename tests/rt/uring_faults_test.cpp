@@ -2,85 +2,19 @@
 // is lost. Facts: io_uring_enter(2), io_uring_setup(2).
 #include <liburing.h>
 
-#include <array>
 #include <cerrno>
 #include <string>
 
-#include "rill/coro/as_result.hpp"
-#include "rill/coro/task_group.hpp"
-#include "rill/coro/when_all.hpp"
-#include "rill/coro/when_any.hpp"
-#include "rill/io/tcp.hpp"
-#include "support/sim.hpp"
-#include "support/streams.hpp"
+#include "support/traffic.hpp"
 
 namespace rill {
 
 namespace {
 
-constexpr int clients_at_once = 64;
-
-/// Sixty-four clients connect at once, send 20 KB, and read it back.
-task<> echo_traffic() {
-    tcp::listener at("127.0.0.1:0");
-    address const where = at.local_address();
-    auto const echo = [](tcp::stream peer) -> task<> {
-        for (;;) {
-            auto const part = co_await peer.receive();
-            if (!part) break;
-            co_await peer.write(part.view());
-        }
-    };
-    int whole = 0;
-    auto clients = [&]() -> task<> {
-        co_await with_task_group([&](task_group& group) -> task<> {
-            auto const one = [&](int number) -> task<> {
-                auto peer = co_await tcp::connect(where);
-                std::string const text(20'000, static_cast<char>('a' + number % 26));
-                auto sending = [&]() -> task<> {
-                    std::array<bytes, 2> const pieces{bytes(text).first(7),
-                                                      bytes(text).without_first(7)};
-                    co_await peer.write(std::span<bytes const>(pieces));
-                    peer.finish();
-                };
-                auto const both = co_await when_all(sending(), test::read_all(peer));
-                if (std::get<1>(both) == text) ++whole;
-            };
-            for (int i = 0; i < clients_at_once; ++i) group.spawn(one, i);
-            co_return;
-        });
-    };
-    co_await when_any(at.serve(echo), clients());
-    CHECK(whole == clients_at_once);
-}
-
-/// Waits that are cancelled in each stage of their life.
-task<> cancel_traffic() {
-    test::pair ends;
-    co_await test::make_pair(ends);
-    for (int i = 0; i < 200; ++i) {
-        auto reading = [&]() -> task<> {
-            auto const none = co_await ends.server.receive();
-            (void)none;
-        };
-        co_await when_any(reading(), test::settle(i % 4));
-        test::pair other;
-        co_await test::make_pair(other);
-        auto closing = [&]() -> task<> {
-            auto const got = co_await as_result(other.server.receive());
-            CHECK(got.error() == errc::closed);
-        };
-        auto close = [&]() -> task<> {
-            co_await test::settle(i % 3);
-            other.server.close();
-        };
-        co_await when_all(closing(), close());
-    }
-}
+using test::echo_traffic;
 
 void run_with(test::world_options const& options) {
-    test::run_in(test::world::uring, echo_traffic, options);
-    test::run_in(test::world::uring, cancel_traffic, options);
+    test::run_traffic(test::world::uring, options);
 }
 
 /// The text of the error with which making a ring fails.
@@ -104,37 +38,37 @@ bool contains(std::string const& text, char const* part) {
 
 }  // namespace
 
-TEST_CASE("out of submission entries, requests wait for the next turn") {
+RILL_RING_TEST("out of submission entries, requests wait for the next turn") {
     for (std::uint32_t const every : {2u, 3u, 7u}) {
         CAPTURE(every);
         run_with({.faults = {.no_entry_every = every}});
     }
 }
 
-TEST_CASE("a queue of four submission entries carries everything") {
+RILL_RING_TEST("a queue of four submission entries carries everything") {
     run_with({.ring_entries = 4, .completion_entries = 4096});
 }
 
-TEST_CASE("an enter that fails (EAGAIN, EBUSY, EINTR) is made again (C132)") {
+RILL_RING_TEST("an enter that fails (EAGAIN, EBUSY, EINTR) is made again (C132)") {
     for (int const code : {EAGAIN, EBUSY, EINTR}) {
         CAPTURE(code);
         run_with({.faults = {.enter_fails_every = 2, .enter_errno = code}});
     }
 }
 
-TEST_CASE("a stream of results that ends without an error goes on") {
+RILL_RING_TEST("a stream of results that ends without an error goes on") {
     for (std::uint32_t const every : {2u, 3u, 5u}) {
         CAPTURE(every);
         run_with({.faults = {.end_stream_every = every}});
     }
 }
 
-TEST_CASE("out of receive buffers (ENOBUFS) is no error of the connection") {
+RILL_RING_TEST("out of receive buffers (ENOBUFS) is no error of the connection") {
     run_with({.faults = {.no_buffer_every = 2}});
     run_with({.receive_buffers = 2, .receive_copies = 0});
 }
 
-TEST_CASE("out of descriptors (EMFILE) an accept backs off and tries again") {
+RILL_RING_TEST("out of descriptors (EMFILE) an accept backs off and tries again") {
     auto const twice = []() -> task<> {
         co_await echo_traffic();
         co_await echo_traffic();  // the second listener's first try is the one that fails
@@ -142,12 +76,12 @@ TEST_CASE("out of descriptors (EMFILE) an accept backs off and tries again") {
     test::run_in(test::world::uring, twice, {.faults = {.no_descriptor_every = 2}});
 }
 
-TEST_CASE("a completion queue of four entries overflows and loses nothing") {
+RILL_RING_TEST("a completion queue of four entries overflows and loses nothing") {
     run_with({.ring_entries = 4, .completion_entries = 4});
     run_with({.receive_buffers = 4, .ring_entries = 4, .completion_entries = 4});
 }
 
-TEST_CASE("several faults at once lose nothing") {
+RILL_RING_TEST("several faults at once lose nothing") {
     test::world_options options{.receive_buffers = 8};
     options.ring_entries = 8;
     options.completion_entries = 8;
@@ -159,7 +93,7 @@ TEST_CASE("several faults at once lose nothing") {
     run_with(options);
 }
 
-TEST_CASE("a kernel that refuses a setup flag gets a ring without it") {
+RILL_RING_TEST("a kernel that refuses a setup flag gets a ring without it") {
     for (std::uint32_t const flag :
          {IORING_SETUP_DEFER_TASKRUN, IORING_SETUP_SINGLE_ISSUER, IORING_SETUP_TASKRUN_FLAG,
           IORING_SETUP_COOP_TASKRUN, IORING_SETUP_SUBMIT_ALL}) {

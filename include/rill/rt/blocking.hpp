@@ -62,6 +62,8 @@ protected:
     /// the core has gone meanwhile, the pool destroys it.
     [[nodiscard]] int submit(core& home) noexcept;
 
+    /// Where the job goes when it has run; a core's own mailbox where `blocking` waits for it.
+    void comes_back_to(std::shared_ptr<mailbox> home) noexcept;
     /// On a thread of the pool: runs the callable, keeps what comes of it, and lets go of the
     /// callable.
     virtual void execute() noexcept = 0;
