@@ -39,38 +39,50 @@ int set_up(io_uring& ring, uring_options const& options, std::uint32_t flags) {
     return io_uring_queue_init_params(options.entries, &ring, &params);
 }
 
-}  // namespace
+/// What refused the ring: a call and a negated errno.
+struct refusal {
+    char const* call = nullptr;
+    int code = 0;
+};
 
-namespace {
-
-/// Multishot receive cannot be asked for; it came with the same kernel as zero-copy sends.
-bool receives_multishot(io_uring& ring) {
-    io_uring_probe* const probe = io_uring_get_probe_ring(&ring);
-    if (probe == nullptr) return false;
-    bool const has = io_uring_opcode_supported(probe, IORING_OP_SEND_ZC) != 0;
-    io_uring_free_probe(probe);
-    return has;
+/// Tries all that a filter of system calls may refuse on its own, and asks for multishot receive,
+/// which cannot be asked for by name; it came with the same kernel as zero-copy sends.
+refusal try_out(io_uring& ring) {
+    constexpr unsigned most_operations = 256;
+    alignas(io_uring_probe)
+        std::array<std::byte, sizeof(io_uring_probe) + most_operations * sizeof(io_uring_probe_op)>
+            memory{};
+    auto* const probe = reinterpret_cast<io_uring_probe*>(memory.data());
+    int code = io_uring_register_probe(&ring, probe, most_operations);
+    if (code < 0) return {"io_uring_register", code};
+    code = io_uring_submit_and_get_events(&ring);
+    if (code < 0 && code != -EINTR) return {"io_uring_enter", code};
+    if (io_uring_opcode_supported(probe, IORING_OP_SEND_ZC) == 0) {
+        return {"io_uring_setup", -EINVAL};
+    }
+    return {};
 }
 
 }  // namespace
 
 std::uint32_t set_up_ring(io_uring& ring, uring_options const& options) {
-    int code = 0;
+    refusal why;
     for (std::uint32_t const flags : ladder) {
-        code = set_up(ring, options, flags);
-        if (code == 0 && receives_multishot(ring)) return flags;
-        if (code == 0) {
+        why = {"io_uring_setup", set_up(ring, options, flags)};
+        if (why.code == 0) {
+            why = try_out(ring);
+            if (why.code == 0) return flags;
             io_uring_queue_exit(&ring);
-            code = -EINVAL;
             break;
         }
-        if (code != -EINVAL) break;
+        if (why.code != -EINVAL) break;
     }
-    throw error(system_error(-code), "io_uring_setup", "this core's ring", setup_advice(-code));
+    throw error(system_error(-why.code), why.call, "this core's ring", setup_advice(-why.code));
 }
 
 std::string setup_advice(int errno_value) {
     switch (errno_value) {
+        case EACCES:
         case EPERM: {
             int const disabled = read_number("/proc/sys/kernel/io_uring_disabled");
             if (disabled == 2) return "sysctl kernel.io_uring_disabled is 2; set it to 0";

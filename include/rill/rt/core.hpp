@@ -28,13 +28,17 @@ class signal_inbox;
 
 /// Which driver a core uses.
 enum class driver_kind : std::uint8_t {
-    automatic,  ///< What the environment variable RILL_DRIVER says, else io_uring.
-    uring,      ///< io_uring.
+    /// What the environment variable RILL_DRIVER says (`uring` or `epoll`); else io_uring, and
+    /// epoll
+    /// where the system refuses io_uring, for the whole process and with one line in the log.
+    automatic,
+    uring,  ///< io_uring, or no core at all.
+    epoll,  ///< epoll.
 };
 
 /// How a core is made.
 struct core_options {
-    /// Which driver; automatic unless a test or a measurement needs one.
+    /// Which driver; automatic unless a test or a measurement needs one. Stronger than RILL_DRIVER.
     driver_kind driver = driver_kind::automatic;
     /// Submission entries of the ring; the completion queue has four times as many.
     std::uint32_t ring_entries = 1024;
@@ -49,8 +53,8 @@ struct core_options {
 /// No task ever moves to another core. There is at most one core on a thread.
 class RILL_API core final : public executor {
 public:
-    /// Makes the core of this thread. Throws `error` that says what refused io_uring and what to
-    /// change.
+    /// Makes the core of this thread. Throws `error`: RILL_DRIVER names no driver; io_uring was
+    /// forced and is refused, with what to change; there are no descriptors left.
     explicit core(core_options const& options = {}, std::uint32_t index = 0);
     /// A core over a driver of the caller's.
     core(std::unique_ptr<class driver> over, std::uint32_t index);
