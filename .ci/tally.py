@@ -5,7 +5,8 @@ usage: tally.py FAILED_STAGES FOLDER
 
 FOLDER holds meson's testlog.json of each test stage as NAME.json, and the logs of the others as
 NAME.log. A doctest program counts its test cases, a script what its closing line says, anything
-else is one test. A program that fails without counting a failure (a crash, a timeout) is one.
+else is one test. A program that fails without counting a failure (a crash, a timeout) is one. What
+was left out is named and counted, and is neither.
 """
 
 import json
@@ -15,6 +16,7 @@ import sys
 
 _DOCTEST = re.compile(r"\[doctest\] test cases:\s*\d+\s*\|\s*(\d+) passed\s*\|\s*(\d+) failed")
 _UNITTEST = re.compile(r"^Ran (\d+) tests? in .*?\n\n(OK|FAILED)(?: \((.*)\))?", re.M)
+_LEFT_OUT = re.compile(r"^left out: (.*)$", re.M)
 _PLAIN = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed", re.M)
 
 
@@ -35,16 +37,19 @@ def counted(output):
 
 def of_meson(path):
     passed = failed = 0
+    left_out = []
     with open(path, encoding="utf-8") as file:
         for line in filter(str.strip, file):
             test = json.loads(line)
+            left_out += _LEFT_OUT.findall(test.get("stdout", ""))
             if test["result"] == "SKIP":
+                left_out.append(test["name"])
                 continue
             good = test["result"] in ("OK", "EXPECTEDFAIL")
             own = counted(test.get("stdout", "") + "\n" + test.get("stderr", "")) or (int(good), 0)
             passed += own[0]
             failed += own[1] if good or own[1] else 1
-    return passed, failed
+    return passed, failed, left_out
 
 
 def main():
@@ -52,16 +57,20 @@ def main():
     passed = failed = 0
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
+        left_out = []
         if name.endswith(".json"):
-            own = of_meson(path)
+            *own, left_out = of_meson(path)
         elif not os.path.exists(path[:-4] + ".json"):
             with open(path, encoding="utf-8", errors="replace") as file:
                 own = counted(file.read()) or (0, 0)
         else:
             continue
         passed, failed = passed + own[0], failed + own[1]
-        if own != (0, 0):
-            print(f"{name.rsplit('.', 1)[0]:14} {own[0]:6} passed {own[1]:4} failed")
+        if tuple(own) != (0, 0):
+            text = f"{name.rsplit('.', 1)[0]:14} {own[0]:6} passed {own[1]:4} failed"
+            print(text + (f" {len(left_out):4} left out" if left_out else ""))
+        for each in left_out:
+            print(f"{'':14} left out: {each}")
     # A stage that failed without a failed test (a build, the lint) still fails the run.
     if stages_failed and not failed:
         failed = stages_failed

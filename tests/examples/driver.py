@@ -23,11 +23,15 @@ def free_port():
 
 
 class Server:
-    """An example that listens. Ends it with SIGTERM, and wants exit code 0."""
+    """An example that listens. Ends it with SIGTERM, and wants exit code 0.
 
-    def __init__(self, program, *arguments):
+    `before` is what runs it, `process` how: the arguments of Popen.
+    """
+
+    def __init__(self, program, *arguments, before=(), **process):
         self.port = free_port()
-        self.process = subprocess.Popen([program, f"127.0.0.1:{self.port}", *arguments])
+        command = [*before, program, f"127.0.0.1:{self.port}", *arguments]
+        self.process = subprocess.Popen(command, **process)
 
     def __enter__(self):
         end = time.monotonic() + PATIENCE_SECONDS
