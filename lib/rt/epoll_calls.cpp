@@ -1,15 +1,21 @@
 // The calls on sockets that the epoll driver tries.
 #include "epoll_calls.hpp"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstring>
 
+#include "datagram_layout.hpp"
+#include "datagram_sockets.hpp"
 #include "sockets.hpp"
 
 namespace rill {
@@ -43,6 +49,37 @@ int epoll_calls::made(Call const& call) noexcept {
 
 int epoll_calls::receive(int descriptor, mutable_bytes into) noexcept {
     return made([&] { return ::recv(descriptor, into.data(), into.size(), MSG_DONTWAIT); });
+}
+
+int epoll_calls::receive_datagram(int descriptor, mutable_bytes into) noexcept {
+    mutable_bytes const payload = into.without_first(datagram::payload_begin);
+    iovec piece{payload.data(), payload.size()};
+    msghdr message{};
+    message.msg_iov = &piece;
+    message.msg_iovlen = 1;
+    message.msg_name = into.data() + sizeof(datagram::header);
+    message.msg_namelen = datagram::name_space;
+    message.msg_control = into.data() + datagram::control_begin;
+    message.msg_controllen = datagram::control_space;
+    int const size = made(
+        [&] { return ::recvmsg(descriptor, &message, sockets::datagram_flags | MSG_DONTWAIT); });
+    if (size < 0) return size;
+    datagram::header const head{.name_bytes = message.msg_namelen,
+                                .control_bytes = static_cast<std::uint32_t>(message.msg_controllen),
+                                .payload_bytes = static_cast<std::uint32_t>(size),
+                                .flags = static_cast<std::uint32_t>(message.msg_flags)};
+    std::memcpy(into.data(), &head, sizeof head);
+    return static_cast<int>(datagram::payload_begin +
+                            std::min<std::size_t>(static_cast<std::size_t>(size), payload.size()));
+}
+
+int epoll_calls::send_message(request const& what) noexcept {
+    msghdr message;
+    sockets::name target;
+    sockets::fill_message(message, target, what);
+    message.msg_iovlen = std::min(message.msg_iovlen, most_pieces);
+    return made(
+        [&] { return ::sendmsg(what.descriptor(), &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
 }
 
 int epoll_calls::send(request const& what) noexcept {
@@ -80,6 +117,21 @@ int epoll_calls::connected(int descriptor) noexcept {
     socklen_t size = sizeof code;
     if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) != 0) return -errno;
     return -code;
+}
+
+int epoll_calls::transfer(request const& what) noexcept {
+    if (what.what() == verb::write_file) {
+        // A pipe that is ready takes as much without waiting, even where its descriptor may wait.
+        bytes const piece = what.pieces()[0].first(PIPE_BUF);
+        return made([&] { return ::write(what.descriptor(), piece.data(), piece.size()); });
+    }
+    mutable_bytes const into = what.into().first(largest_transfer);
+    return made([&] { return ::read(what.descriptor(), into.data(), into.size()); });
+}
+
+bool epoll_calls::is_open(int descriptor) noexcept {
+    ++calls_;
+    return ::fcntl(descriptor, F_GETFD) >= 0;
 }
 
 int epoll_calls::do_not_block(int descriptor) noexcept {

@@ -17,13 +17,20 @@ public:
     explicit epoll_calls(epoll_faults const& faults) noexcept;
 
     [[nodiscard]] int receive(int descriptor, mutable_bytes into) noexcept;
+    /// Lays it out as datagram_layout.hpp says; at least `datagram::payload_begin`.
+    [[nodiscard]] int receive_datagram(int descriptor, mutable_bytes into) noexcept;
     [[nodiscard]] int send(request const& what) noexcept;
+    [[nodiscard]] int send_message(request const& what) noexcept;
     [[nodiscard]] int accept(int listener) noexcept;
     /// -EINPROGRESS where the answer comes later: see `connected`.
     [[nodiscard]] int connect(request const& what) noexcept;
     /// What has come of a connect: 0 or a negated errno.
     [[nodiscard]] int connected(int descriptor) noexcept;
 
+    /// A `read_file` or `write_file` of what has no offsets, once it is ready.
+    [[nodiscard]] int transfer(request const& what) noexcept;
+
+    [[nodiscard]] bool is_open(int descriptor) noexcept;
     /// Makes calls without a flag of their own return instead of wait. Returns 0 or an errno.
     [[nodiscard]] int do_not_block(int descriptor) noexcept;
     [[nodiscard]] epoll_table::kind kind_of(int descriptor) noexcept;

@@ -20,17 +20,24 @@ constexpr std::uint32_t out_of_the_ordinary = EPOLLRDHUP | EPOLLPRI | EPOLLERR |
 }  // namespace
 
 epoll_driver::epoll_driver(epoll_options const& options)
-    : buffers_(options.receive_buffers, options.receive_copies),
+    : buffers_(options.receive_buffers, options.receive_copies, receive_buffers::block_bytes),
       set_(options.faults),
       calls_(options.faults),
       files_(*this) {
-    free_buffers_.reserve(options.receive_buffers);
-    buffers_.attach(*this);
     wakers_[1] = files_.descriptor();
 }
 
-epoll_driver::~epoll_driver() {
-    buffers_.detach();
+receive_buffers* epoll_driver::large_buffers() noexcept {
+    if (large_buffers_ == nullptr) {
+        try {
+            large_buffers_ = std::make_unique<epoll_buffers>(receive_buffers::most_large,
+                                                             receive_buffers::most_large_copies,
+                                                             receive_buffers::large_block_bytes);
+        } catch (std::bad_alloc const&) {
+            return nullptr;
+        }
+    }
+    return &large_buffers_->buffers();
 }
 
 void epoll_driver::attach(mailbox& box) noexcept {
@@ -38,7 +45,9 @@ void epoll_driver::attach(mailbox& box) noexcept {
 }
 
 void epoll_driver::turn(time_point until) noexcept {
-    buffers_.retry_waiters(until != time_point::min());
+    buffers_.buffers().retry_waiters(until != time_point::min());
+    if (large_buffers_ != nullptr) [[unlikely]]
+        large_buffers_->buffers().retry_waiters(until != time_point::min());
     bool const can_be_woken = watch_wakers();
     std::uint64_t const before = completions_;
     begin_started();
@@ -54,7 +63,7 @@ void epoll_driver::turn(time_point until) noexcept {
     }
     looked_ = true;
     bool const wait = !answered && !pending() && can_be_woken;
-    look(wait ? std::min(until, next_connect_) : time_point::min());
+    look(wait ? std::min(until, next_try_) : time_point::min());
 }
 
 /// True when this core can be woken while it waits.
@@ -64,7 +73,7 @@ bool epoll_driver::watch_wakers() noexcept {
             continue;
         try {
             // The counter is never read: each write to it is an edge.
-            if (set_.watch(descriptor, table_.need(descriptor)) == 0) descriptor = -1;
+            if (set_.watch(descriptor, table_.need(descriptor), false) == 0) descriptor = -1;
         } catch (std::bad_alloc const&) {
             return false;
         }
@@ -73,10 +82,10 @@ bool epoll_driver::watch_wakers() noexcept {
 }
 
 void epoll_driver::begin_started() noexcept {
-    if (next_connect_ != never && now() >= next_connect_) {
-        next_connect_ = never;
-        started_.insert(started_.end(), connects_.begin(), connects_.end());
-        connects_.clear();
+    if (next_try_ != never && now() >= next_try_) {
+        next_try_ = never;
+        started_.insert(started_.end(), later_.begin(), later_.end());
+        later_.clear();
     }
     if (started_.empty()) return;
     taken_.swap(started_);
@@ -99,7 +108,7 @@ void epoll_driver::end_cancelled() noexcept {
             files_.withdraw(*each) == epoll_files::place::with_a_thread) {
             continue;  // the thread still has its memory: `file_done` ends it
         }
-        if (!connects_.empty()) std::erase(connects_, each);
+        if (!later_.empty()) std::erase(later_, each);
         finish(*each, -ECANCELED);
     }
     taken_.clear();
@@ -140,11 +149,11 @@ void epoll_driver::answer_part(request& what, int value, std::uint32_t buffer) n
     what.answer(value, buffer, true);
 }
 
-void epoll_driver::finish(request& what, int value) noexcept {
+void epoll_driver::finish(request& what, int value, std::uint32_t buffer) noexcept {
     table_.unlink(what);
     --in_flight_;
     ++completions_;
-    what.answer(value, request::no_buffer, false);
+    what.answer(value, buffer, false);
 }
 
 void epoll_driver::close(int descriptor) noexcept {

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "epoll_buffers.hpp"
 #include "epoll_calls.hpp"
 #include "epoll_driver.hpp"
 #include "epoll_files.hpp"
@@ -20,14 +22,11 @@ namespace rill {
 /// Calls are tried at once; what would wait is noted at its descriptor and tried again when the
 /// kernel tells of it.
 ///
-/// Invariants: a request is in one place: `started_`, the table, the files, or `connects_`. One
+/// Invariants: a request is in one place: `started_`, the table, the files, or `later_`. One
 /// that is being cancelled is also in `cancelled_`, and is completed from there or by its thread.
-class epoll_driver final : public kernel_driver,
-                           private receive_buffers::provider,
-                           private epoll_files::sink {
+class epoll_driver final : public kernel_driver, private epoll_files::sink {
 public:
     explicit epoll_driver(epoll_options const& options);
-    ~epoll_driver() override;
 
     void attach(mailbox& box) noexcept override;
     void start(request& what) noexcept override {
@@ -43,7 +42,8 @@ public:
     void turn(time_point until) noexcept override;
 
     std::size_t in_flight() const noexcept override { return in_flight_; }
-    receive_buffers& buffers() noexcept override { return buffers_; }
+    receive_buffers& buffers() noexcept override { return buffers_.buffers(); }
+    receive_buffers* large_buffers() noexcept override;
     char const* name() const noexcept override { return "epoll"; }
     counters totals() const noexcept override {
         return {.enters = set_.calls() + calls_.calls(), .completions = completions_};
@@ -58,7 +58,6 @@ private:
         std::uint32_t generation;
     };
 
-    void provide(std::uint32_t index) noexcept override { free_buffers_.push_back(index); }
     void file_done(request& what, int value) noexcept override;
 
     bool watch_wakers() noexcept;
@@ -73,12 +72,14 @@ private:
     void begin(request& what);
     void begin_stream(request& what);
     void begin_send(request& what);
+    void begin_message(request& what);
     void begin_connect(request& what);
     void begin_poll(request& what);
     void begin_send_file(request& what);
     void run_file(request& what) noexcept;
     void wait_for_room(request& what);
-    [[nodiscard]] bool linked_and_watched(request& what);
+    void try_later(request& what);
+    [[nodiscard]] bool linked_and_watched(request& what, bool for_room);
 
     void offer(int descriptor, std::uint32_t events) noexcept;
     void attempt(request& what, entry& on, std::uint32_t events) noexcept;
@@ -87,10 +88,10 @@ private:
     void rearm_polls(int descriptor, entry& on) noexcept;
     [[nodiscard]] std::uint32_t polled_events(entry const& on) const noexcept;
     void answer_part(request& what, int value, std::uint32_t buffer) noexcept;
-    void finish(request& what, int value) noexcept;
+    void finish(request& what, int value, std::uint32_t buffer = request::no_buffer) noexcept;
 
-    receive_buffers buffers_;
-    std::vector<std::uint32_t> free_buffers_;  // the one that came back last is used first
+    epoll_buffers buffers_;
+    std::unique_ptr<epoll_buffers> large_buffers_;  // made when first wanted
     epoll_table table_;
     epoll_set set_;
     epoll_calls calls_;
@@ -106,8 +107,8 @@ private:
     std::vector<place> again_;
     std::vector<place> taken_again_;
 
-    std::vector<request*> connects_;  // to be tried again at `next_connect_`
-    time_point next_connect_ = never;
+    std::vector<request*> later_;  // to be tried again at `next_try_`: nobody tells of room
+    time_point next_try_ = never;
 
     std::size_t in_flight_ = 0;
     std::uint64_t completions_ = 0;

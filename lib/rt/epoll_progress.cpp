@@ -1,6 +1,7 @@
 // The driver over epoll: what those that wait on a descriptor do when the kernel tells of it.
 #include <cerrno>
 
+#include "datagram_layout.hpp"
 #include "epoll_driver_impl.hpp"
 
 namespace rill {
@@ -33,12 +34,19 @@ void epoll_driver::attempt(request& what, entry& on, std::uint32_t events) noexc
     bool const writable = (events & (EPOLLOUT | failure)) != 0;
     switch (what.what()) {
         case verb::receive_stream:
+        case verb::receive_datagrams:
             return receive(what, on);
         case verb::accept_stream:
             return accept(what, on);
         case verb::send:
             if (writable) {
                 int const value = calls_.send(what);
+                if (value != -EAGAIN) finish(what, value);
+            }
+            return;
+        case verb::send_message:
+            if (writable) {
+                int const value = calls_.send_message(what);
                 if (value != -EAGAIN) finish(what, value);
             }
             return;
@@ -54,30 +62,40 @@ void epoll_driver::attempt(request& what, entry& on, std::uint32_t events) noexc
         default:
             if (auto const told = events & (epoll_set::events_of(what.what()) | failure);
                 told != 0) {
-                finish(what, static_cast<int>(told));
+                int const value = epoll_files::concerns(what.what()) ? calls_.transfer(what)
+                                                                     : static_cast<int>(told);
+                if (value != -EAGAIN) finish(what, value);
             }
             return;
     }
 }
 
 void epoll_driver::receive(request& what, entry& from) noexcept {
+    bool const stream = what.what() == verb::receive_stream;
+    epoll_buffers& into = what.large_buffers() ? *large_buffers_ : buffers_;
     for (int count = 0; from.input; ++count) {
         if (count == most_buffers_per_turn) {
             again_.push_back({what.descriptor(), from.generation});
             return;
         }
-        if (free_buffers_.empty() || calls_.forced_no_buffer()) return finish(what, -ENOBUFS);
-        std::uint32_t const buffer = free_buffers_.back();
-        int const value = calls_.receive(what.descriptor(),
-                                         {buffers_.block(buffer), receive_buffers::block_bytes});
+        if (into.empty() || calls_.forced_no_buffer()) return finish(what, -ENOBUFS);
+        std::uint32_t const buffer = into.next();
+        mutable_bytes const memory = into.memory();
+        int const value = stream ? calls_.receive(what.descriptor(), memory)
+                                 : calls_.receive_datagram(what.descriptor(), memory);
         if (value <= 0) {
             if (value != -EAGAIN) return finish(what, value);
             from.input = from.out_of_the_ordinary = false;
             return;
         }
-        free_buffers_.pop_back();
-        if (static_cast<std::uint32_t>(value) < receive_buffers::block_bytes &&
-            from.of == epoll_table::kind::tcp && !from.out_of_the_ordinary) {
+        into.take();
+        if (!stream && static_cast<std::size_t>(value) == datagram::payload_begin) {
+            // Nothing in it: the end of a stream, or an empty datagram. As on a ring, the results
+            // end with it, and who knows which it was starts again.
+            return finish(what, value, buffer);
+        }
+        if (static_cast<std::size_t>(value) < memory.size() && !from.out_of_the_ordinary &&
+            from.of == epoll_table::kind::tcp) {
             // What comes from now on is another edge.
             from.input = false;
         }

@@ -16,9 +16,7 @@ namespace rill {
 
 namespace {
 
-// Without EPOLLOUT in the set from the start, each send that fills the socket would cost an
-// epoll_ctl; TCP reports it only where a send found no room, so that it costs nothing else.
-constexpr std::uint32_t every_event = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
+constexpr std::uint32_t every_event = EPOLLIN | EPOLLRDHUP | EPOLLPRI | EPOLLET;
 
 #ifdef SYS_epoll_pwait2
 constexpr long number_of_wait = SYS_epoll_pwait2;
@@ -71,8 +69,10 @@ int epoll_set::put(int descriptor, epoll_table::entry& which, std::uint32_t even
 std::uint32_t epoll_set::events_of(verb what) noexcept {
     switch (what) {
         case verb::readable:
+        case verb::read_file:
             return EPOLLIN;
         case verb::writable:
+        case verb::write_file:
             return EPOLLOUT;
         case verb::hangup:
             return EPOLLRDHUP;
@@ -81,9 +81,12 @@ std::uint32_t epoll_set::events_of(verb what) noexcept {
     }
 }
 
-int epoll_set::watch(int descriptor, epoll_table::entry& which) noexcept {
-    int const code = put(descriptor, which, every_event);
-    if (code == 0) which.in_set = epoll_table::membership::watched;
+int epoll_set::watch(int descriptor, epoll_table::entry& which, bool room) noexcept {
+    int const code = put(descriptor, which, room ? every_event | EPOLLOUT : every_event);
+    if (code == 0) {
+        which.in_set = epoll_table::membership::watched;
+        which.tells_room = room;
+    }
     return code;
 }
 

@@ -24,9 +24,10 @@ public:
     epoll_set(epoll_set const&) = delete;
     epoll_set& operator=(epoll_set const&) = delete;
 
-    /// Every event of `descriptor`, edge-triggered. Asking again tells what is so now. Returns 0 or
-    /// a negated errno; -EPERM is a file that is always ready.
-    [[nodiscard]] int watch(int descriptor, epoll_table::entry& which) noexcept;
+    /// Every event of `descriptor`, edge-triggered, room to send only where that is wanted. Asking
+    /// again tells what is so now. Returns 0 or a negated errno; -EPERM is a file that is always
+    /// ready.
+    [[nodiscard]] int watch(int descriptor, epoll_table::entry& which, bool room) noexcept;
     /// The next of `events`, once.
     [[nodiscard]] int poll(int descriptor, epoll_table::entry& which,
                            std::uint32_t events) noexcept;
@@ -36,7 +37,7 @@ public:
     /// negative: for ever. Empty also where a signal came.
     [[nodiscard]] std::span<epoll_event const> wait(duration length) noexcept;
 
-    /// What a poll wants to hear of: `readable`, `writable`, `hangup`; nothing for other verbs.
+    /// What a poll, or a read or write of a pipe, wants to hear of; nothing for other verbs.
     [[nodiscard]] static std::uint32_t events_of(verb what) noexcept;
     [[nodiscard]] static int descriptor_of(epoll_event const& event) noexcept {
         return static_cast<int>(event.data.u64 & 0xffff'ffff);

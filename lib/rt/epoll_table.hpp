@@ -37,7 +37,8 @@ public:
         std::uint32_t first = none;    // place of the request that has waited longest
         std::uint32_t generation = 0;  // changes when the number goes to another descriptor
         membership in_set = membership::none;
-        bool input = false;  // something may be there to be read or accepted
+        bool tells_room = false;  // room to send is among the events
+        bool input = false;       // something may be there to be read or accepted
         kind of = kind::unknown;
         bool out_of_the_ordinary = false;  // an end, an error or urgent data: read until told so
     };

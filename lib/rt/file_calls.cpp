@@ -16,6 +16,8 @@
 #include <memory>
 #include <string_view>
 
+#include "rill/rt/request.hpp"
+
 #include "simulated_files.hpp"
 
 namespace rill::file_calls {
@@ -31,6 +33,14 @@ status from_stat(struct stat const& what) noexcept {
             .device = what.st_dev,
             .inode = what.st_ino,
             .permissions = what.st_mode & 07777};
+}
+
+// The offset with which preadv2(2) and pwritev2(2) go on where the file stands.
+constexpr off_t own_position = -1;
+
+/// False for a pipe or a terminal, which is waited for instead.
+bool has_position(int file) noexcept {
+    return ::lseek(file, 0, SEEK_CUR) >= 0 || errno != ESPIPE;
 }
 
 // A result is an int.
@@ -154,17 +164,23 @@ int open_beneath(int directory, char const* path, patience how) noexcept {
 }
 
 int read_at(int file, mutable_bytes into, std::uint64_t offset, patience how) noexcept {
+    if (offset == request::here && !has_position(file)) return -ESPIPE;
     into = into.first(largest_transfer);
     std::size_t filled = 0;
     while (filled != into.size()) {
         mutable_bytes const rest = into.without_first(filled);
         iovec const piece{rest.data(), rest.size()};
-        ssize_t const got = ::preadv2(file, &piece, 1, static_cast<off_t>(offset + filled),
-                                      how == patience::none ? RWF_NOWAIT : 0);
+        off_t const at =
+            offset == request::here ? own_position : static_cast<off_t>(offset + filled);
+        ssize_t const got = ::preadv2(file, &piece, 1, at, how == patience::none ? RWF_NOWAIT : 0);
         if (got == 0) break;
         if (got > 0) {
             filled += static_cast<std::size_t>(got);
+        } else if (errno == ESPIPE) {
+            return -ESPIPE;
         } else if (how == patience::none) {
+            // What moved the file's position is not read again.
+            if (offset == request::here && filled != 0) break;
             return -EAGAIN;  // also where the file system does not know this flag
         } else if (errno != EINTR) {
             if (filled == 0) return -errno;
@@ -175,9 +191,12 @@ int read_at(int file, mutable_bytes into, std::uint64_t offset, patience how) no
 }
 
 int write_at(int file, bytes from, std::uint64_t offset) noexcept {
+    if (offset == request::here && !has_position(file)) return -ESPIPE;
     from = from.first(largest_transfer);
+    iovec const piece{const_cast<std::byte*>(from.data()), from.size()};
+    off_t const at = offset == request::here ? own_position : static_cast<off_t>(offset);
     for (;;) {
-        ssize_t const put = ::pwrite(file, from.data(), from.size(), static_cast<off_t>(offset));
+        ssize_t const put = ::pwritev2(file, &piece, 1, at, 0);
         if (put >= 0) return static_cast<int>(put);
         if (errno != EINTR) return -errno;
     }

@@ -49,7 +49,7 @@ enum class patience : std::uint8_t {
     full,
 };
 
-// Each gives a count or a descriptor, or a negated errno.
+// Each gives a count or a descriptor, or a negated errno; -ESPIPE is a pipe or a terminal.
 
 /// Where the system has no openat2, no link is followed at all: ELOOP or ENOTDIR.
 [[nodiscard]] int open_beneath(int directory, char const* path, patience how) noexcept;

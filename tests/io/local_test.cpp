@@ -472,7 +472,7 @@ RILL_DATAGRAM_TEST("sends of a local stream go out in line, and closing ends tho
 
 TEST_CASE("more than sixteen descriptors in one message is a bug, and told so") {
     std::string const told = test::assertion_of([] {
-        test::run_in(test::world::uring, []() -> task<> {
+        test::run_in(test::world::epoll, []() -> task<> {
             auto ends = local::make_pair();
             std::array<file::handle, 17> const many;
             co_await ends.first.send("x", many);

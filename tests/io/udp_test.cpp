@@ -181,7 +181,9 @@ RILL_DATAGRAM_TEST("a batch goes out in few transitions and comes in as it is th
     for (auto const& text : texts) batch.push_back({text, nullptr});
     auto const before = core::current().totals().enters;
     std::size_t const sent = co_await client.send(std::span<outgoing_datagram const>(batch));
-    CHECK(core::current().totals().enters - before <= 10);
+    // On epoll each datagram is a call of its own.
+    bool const ring = test::world_now() == test::world::uring;
+    CHECK(core::current().totals().enters - before <= (ring ? 10 : 110));
     CHECK(sent == 100);
     std::vector<std::string> got;
     std::array<udp::datagram, 16> some;
@@ -479,7 +481,7 @@ RILL_DATAGRAM_TEST("sockets that share a port share what arrives") {
 
 TEST_CASE("a second reader of a UDP socket is a bug, and told so") {
     std::string const told = test::assertion_of([] {
-        test::run_in(test::world::uring, []() -> task<> {
+        test::run_in(test::world::epoll, []() -> task<> {
             auto socket = udp::socket::bind(any_port);
             auto const both = co_await when_all(socket.receive(), socket.receive());
             (void)both;

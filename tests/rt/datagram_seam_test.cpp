@@ -92,108 +92,99 @@ task<> until(std::vector<receiver::arrival> const& have, std::size_t count) {
 
 }  // namespace
 
-RILL_RING_TEST("datagrams arrive with their sender, empty and cut ones too") {
-    test::run_in(test::world::uring, []() -> task<> {
-        core& home = core::current();
-        int const server = open(home);
-        int const client = open(home);
-        address const to = home.io().local(server);
-        receiver receiving(home, server);
-        for (std::string const& text :
-             {std::string("one"), std::string(), std::string(4000, 'x')}) {
-            int const sent = co_await send(home, client, text, {.target = &to});
-            CHECK(sent == static_cast<int>(text.size()));
-        }
-        // An empty datagram ends the stream of results; it is armed again above the seam.
-        co_await until(receiving.arrivals, 2);
-        co_await receiving.stop();
-        receiver again(home, server);
-        co_await until(again.arrivals, 1);
-        CHECK(receiving.arrivals[0].text == "one");
-        CHECK(receiving.arrivals[0].from == home.io().local(client));
-        CHECK(receiving.arrivals[1].text.empty());
-        CHECK(again.arrivals[0].text == std::string(4096 - datagram::payload_begin, 'x'));
-        CHECK(again.arrivals[0].told.truncated);
-        co_await again.stop();
-        home.io().close(server);
-        home.io().close(client);
-        co_await test::settle();
-    });
+RILL_KERNEL_TEST("datagrams arrive with their sender, empty and cut ones too") {
+    core& home = core::current();
+    int const server = open(home);
+    int const client = open(home);
+    address const to = home.io().local(server);
+    receiver receiving(home, server);
+    for (std::string const& text : {std::string("one"), std::string(), std::string(4000, 'x')}) {
+        int const sent = co_await send(home, client, text, {.target = &to});
+        CHECK(sent == static_cast<int>(text.size()));
+    }
+    // An empty datagram ends the stream of results; it is armed again above the seam.
+    co_await until(receiving.arrivals, 2);
+    co_await receiving.stop();
+    receiver again(home, server);
+    co_await until(again.arrivals, 1);
+    CHECK(receiving.arrivals[0].text == "one");
+    CHECK(receiving.arrivals[0].from == home.io().local(client));
+    CHECK(receiving.arrivals[1].text.empty());
+    CHECK(again.arrivals[0].text == std::string(4096 - datagram::payload_begin, 'x'));
+    CHECK(again.arrivals[0].told.truncated);
+    co_await again.stop();
+    home.io().close(server);
+    home.io().close(client);
+    co_await test::settle();
 }
 
-RILL_RING_TEST("large buffers take the largest datagram, and what comes merged") {
-    test::run_in(test::world::uring, []() -> task<> {
-        core& home = core::current();
-        int const server = open(home, {.merge = true, .tell_local = true});
-        int const client = open(home);
-        address const to = home.io().local(server);
-        receiver receiving(home, server, true);
-        std::string const largest(65507, 'l');
-        int sent = co_await send(home, client, largest, {.target = &to});
-        CHECK(sent == 65507);
-        sent = co_await send(home, client, std::string(65508, 'l'), {.target = &to});
-        CHECK(sent == -EMSGSIZE);
-        std::string const four(4 * 1000, 's');
-        sent = co_await send(home, client, four, {.target = &to, .segment_bytes = 1000});
-        CHECK(sent == 4000);
-        co_await until(receiving.arrivals, 2);
-        CHECK(receiving.arrivals[0].text == largest);
-        CHECK_FALSE(receiving.arrivals[0].told.truncated);
-        CHECK(receiving.arrivals[1].text == four);
-        CHECK(receiving.arrivals[1].told.segment_bytes == 1000);
-        co_await receiving.stop();
-        CHECK(home.io().large_buffers()->held() == 0);
-        home.io().close(server);
-        home.io().close(client);
-        co_await test::settle();
-    });
+RILL_KERNEL_TEST("large buffers take the largest datagram, and what comes merged") {
+    core& home = core::current();
+    int const server = open(home, {.merge = true, .tell_local = true});
+    int const client = open(home);
+    address const to = home.io().local(server);
+    receiver receiving(home, server, true);
+    std::string const largest(65507, 'l');
+    int sent = co_await send(home, client, largest, {.target = &to});
+    CHECK(sent == 65507);
+    sent = co_await send(home, client, std::string(65508, 'l'), {.target = &to});
+    CHECK(sent == -EMSGSIZE);
+    std::string const four(4 * 1000, 's');
+    sent = co_await send(home, client, four, {.target = &to, .segment_bytes = 1000});
+    CHECK(sent == 4000);
+    co_await until(receiving.arrivals, 2);
+    CHECK(receiving.arrivals[0].text == largest);
+    CHECK_FALSE(receiving.arrivals[0].told.truncated);
+    CHECK(receiving.arrivals[1].text == four);
+    CHECK(receiving.arrivals[1].told.segment_bytes == 1000);
+    co_await receiving.stop();
+    CHECK(home.io().large_buffers()->held() == 0);
+    home.io().close(server);
+    home.io().close(client);
+    co_await test::settle();
 }
 
-RILL_RING_TEST("what ICMP says of a datagram names its target") {
-    test::run_in(test::world::uring, []() -> task<> {
-        core& home = core::current();
-        int const gone = open(home);
-        int const client = open(home);
-        address const to = home.io().local(gone);
-        home.io().close(gone);
-        co_await test::settle();
-        int const sent = co_await send(home, client, "anybody?", {.target = &to});
-        CHECK(sent == 8);
-        auto const told = home.io().next_failure(client);
-        REQUIRE(told);
-        CHECK(told->to == to);
-        CHECK(told->code == ECONNREFUSED);
-        CHECK_FALSE(home.io().next_failure(client));
-        home.io().close(client);
-        co_await test::settle();
-    });
+RILL_KERNEL_TEST("what ICMP says of a datagram names its target") {
+    core& home = core::current();
+    int const gone = open(home);
+    int const client = open(home);
+    address const to = home.io().local(gone);
+    home.io().close(gone);
+    co_await test::settle();
+    int const sent = co_await send(home, client, "anybody?", {.target = &to});
+    CHECK(sent == 8);
+    auto const told = home.io().next_failure(client);
+    REQUIRE(told);
+    CHECK(told->to == to);
+    CHECK(told->code == ECONNREFUSED);
+    CHECK_FALSE(home.io().next_failure(client));
+    home.io().close(client);
+    co_await test::settle();
 }
 
-RILL_RING_TEST("descriptors travel over a pair of local sockets, and the kernel knows the peer") {
-    test::run_in(test::world::uring, []() -> task<> {
-        core& home = core::current();
-        auto const pair = home.io().open_pair(socket_kind::stream);
-        REQUIRE(pair);
-        auto const who = home.io().identity((*pair)[0]);
-        REQUIRE(who);
-        CHECK(who->process == ::getpid());
-        CHECK(who->user == ::getuid());
-        receiver receiving(home, (*pair)[1]);
-        std::array<int, 2> const passed{(*pair)[0], (*pair)[1]};
-        int const sent = co_await send(home, (*pair)[0], "two", {.descriptors = passed});
-        CHECK(sent == 3);
-        co_await until(receiving.arrivals, 1);
-        CHECK(receiving.arrivals[0].text == "two");
-        datagram::view const& told = receiving.arrivals[0].told;
-        REQUIRE(told.descriptor_count == 2);
-        for (std::uint32_t i = 0; i < told.descriptor_count; ++i) {
-            home.io().close(told.descriptors[i]);
-        }
-        co_await receiving.stop();
-        home.io().close((*pair)[0]);
-        home.io().close((*pair)[1]);
-        co_await test::settle();
-    });
+RILL_KERNEL_TEST("descriptors travel over a pair of local sockets, and the kernel knows the peer") {
+    core& home = core::current();
+    auto const pair = home.io().open_pair(socket_kind::stream);
+    REQUIRE(pair);
+    auto const who = home.io().identity((*pair)[0]);
+    REQUIRE(who);
+    CHECK(who->process == ::getpid());
+    CHECK(who->user == ::getuid());
+    receiver receiving(home, (*pair)[1]);
+    std::array<int, 2> const passed{(*pair)[0], (*pair)[1]};
+    int const sent = co_await send(home, (*pair)[0], "two", {.descriptors = passed});
+    CHECK(sent == 3);
+    co_await until(receiving.arrivals, 1);
+    CHECK(receiving.arrivals[0].text == "two");
+    datagram::view const& told = receiving.arrivals[0].told;
+    REQUIRE(told.descriptor_count == 2);
+    for (std::uint32_t i = 0; i < told.descriptor_count; ++i) {
+        home.io().close(told.descriptors[i]);
+    }
+    co_await receiving.stop();
+    home.io().close((*pair)[0]);
+    home.io().close((*pair)[1]);
+    co_await test::settle();
 }
 
 TEST_CASE("a layout is read within its bounds, whatever it says") {

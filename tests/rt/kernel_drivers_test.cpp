@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -175,11 +176,12 @@ RILL_KERNEL_TEST("a number that others closed and opened anew is another descrip
 }
 
 RILL_KERNEL_TEST("a descriptor that is none is EBADF, and a pipe is no socket") {
-    constexpr int none = 987'654;
-    for (verb const what : {verb::readable, verb::receive_stream, verb::accept_stream}) {
-        probe asking(what, none);
-        int const value = co_await ask(asking);
-        CHECK(value == -EBADF);
+    for (int const none : {-1, 987'654, INT_MAX}) {
+        for (verb const what : {verb::readable, verb::receive_stream, verb::accept_stream}) {
+            probe asking(what, none);
+            int const value = co_await ask(asking);
+            CHECK(value == -EBADF);
+        }
     }
     pipe_ends pipe;
     put(pipe.of[1], "x");
@@ -253,6 +255,34 @@ RILL_KERNEL_TEST("files are written, read and sent as far as they reach") {
     sending.set_offset(10'000);
     int const nothing = co_await ask(sending);
     CHECK(nothing == -EIO);
+}
+
+RILL_KERNEL_TEST("a pipe is read and written as a file is, as soon as it is ready") {
+    pipe_ends pipe;
+    std::string into(100, '\0');
+    probe reading(verb::read_file, pipe.of[0]);
+    reading.set_into(mutable_bytes(into.data(), into.size()));
+    for (int turns = 0; turns < 4; ++turns) {
+        reading.start();
+        co_await settle(turns);
+        reading.stop();
+        int const stopped = co_await finished(reading);
+        CHECK((stopped == -ECANCELED || stopped == -EINTR));
+    }
+    reading.start();
+    co_await settle(3);
+    CHECK(reading.in_flight());
+    bytes const text("text");
+    probe writing(verb::write_file, pipe.of[1]);
+    writing.set_pieces(&text, 1);
+    int const written = co_await ask(writing);
+    CHECK(written == 4);
+    int const got = co_await finished(reading);
+    CHECK(got == 4);
+    CHECK(into.substr(0, 4) == "text");
+    pipe.close(1);
+    int const ended = co_await ask(reading);
+    CHECK(ended == 0);
 }
 
 RILL_KERNEL_TEST("a file is opened below a directory and not outside of it") {
@@ -330,7 +360,7 @@ RILL_KERNEL_TEST("a connect to a local listener whose queue is full waits for ro
     for (int const each : clients) io.close(each);
     for (int const each : accepted) io.close(each);
     io.close(listener);
-    ::unlink(path.c_str());
+    io.release_name(at);
     ::rmdir(name.c_str());
 }
 

@@ -9,11 +9,8 @@
 #define RILL_DATAGRAM_TEST(title) RILL_DATAGRAM_TEST_WITH(rill::test::world_options{}, title)
 #define RILL_DATAGRAM_TEST_WITH(options, title) \
     RILL_DATAGRAM_TEST_NAMED(options, title, DOCTEST_ANONYMOUS(rill_datagram_test_))
-#define RILL_DATAGRAM_TEST_NAMED(options, title, body)               \
-    static rill::task<> body();                                      \
-    TEST_CASE(title " [uring]") {                                    \
-        rill::test::run_in(rill::test::world::uring, body, options); \
-    }                                                                \
+#define RILL_DATAGRAM_TEST_NAMED(options, title, body) \
+    RILL_KERNEL_TEST_NAMED(options, title, body)       \
     static rill::task<> body()
 
 namespace rill::test {
