@@ -30,8 +30,8 @@ epoll_driver::epoll_driver(epoll_options const& options)
 receive_buffers* epoll_driver::large_buffers() noexcept {
     if (large_buffers_ == nullptr) {
         try {
-            large_buffers_ = std::make_unique<epoll_buffers>(receive_buffers::most_large,
-                                                             receive_buffers::most_large_copies,
+            large_buffers_ = std::make_unique<epoll_buffers>(receive_buffers::large_count,
+                                                             receive_buffers::large_copies,
                                                              receive_buffers::large_block_bytes);
         } catch (std::bad_alloc const&) {
             return nullptr;

@@ -39,10 +39,6 @@ public:
     static constexpr std::uint32_t large_count = 32;
     static constexpr std::uint32_t large_copies = 64;
     static constexpr std::uint32_t none = 0xffff'ffff;
-    /// How many of the large ones: 2 MiB of address space, of which what was used once is in
-    /// memory; and copies beside them.
-    static constexpr std::uint32_t most_large = 32;
-    static constexpr std::uint32_t most_large_copies = 64;
 
     /// Who gets a buffer of the driver's set back.
     class provider {

@@ -15,6 +15,7 @@
 #include "mailbox.hpp"
 #include "receive_buffers.hpp"
 #include "rill/base/error.hpp"
+#include "rill/base/log.hpp"
 #include "uring_buffers.hpp"
 #include "uring_prepare.hpp"
 #include "uring_setup.hpp"
@@ -27,6 +28,8 @@ namespace {
 // A completion that belongs to a pump and not to a request: all objects lie at even addresses.
 constexpr std::uintptr_t pump_tag = 1;
 constexpr std::size_t most_idle_pumps = 16;
+// Until an enter that found no memory is made again.
+constexpr duration enter_pause = 1ms;
 
 class uring_driver final : public kernel_driver {
 public:
@@ -163,6 +166,8 @@ private:
     void arm_wake() noexcept;
     bool retry_postponed() noexcept;
     void enter(time_point until) noexcept;
+    int enter_once(bool wait, time_point until) noexcept;
+    void enter_failed(int code) noexcept;
     void collect() noexcept;
     void deliver(io_uring_cqe const& completion) noexcept;
 
@@ -348,12 +353,16 @@ void uring_driver::enter(time_point until) noexcept {
         }
     }
     ++totals_.enters;
+    int const code = enter_once(wait, until);
+    if (code < 0) [[unlikely]]
+        enter_failed(-code);
+}
+
+/// Submits and, where it is to `wait`, waits. Returns a negated errno where that failed.
+int uring_driver::enter_once(bool wait, time_point until) noexcept {
     if (enter_fails_()) [[unlikely]]
-        return;
-    if (!wait) {
-        io_uring_submit_and_get_events(&ring_);
-        return;
-    }
+        return -faults_.enter_errno;
+    if (!wait) return io_uring_submit_and_get_events(&ring_);
     __kernel_timespec timeout{};
     bool const bounded = until != never;
     if (bounded) {
@@ -361,10 +370,25 @@ void uring_driver::enter(time_point until) noexcept {
         timeout.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(left).count();
         timeout.tv_nsec = (left % std::chrono::seconds(1)).count();
     }
-    // Interrupted, out of time, or busy with completions to collect: in each case the loop looks
-    // at what is there and comes back.
     io_uring_cqe* first = nullptr;
-    io_uring_submit_and_wait_timeout(&ring_, &first, 1, bounded ? &timeout : nullptr, nullptr);
+    return io_uring_submit_and_wait_timeout(&ring_, &first, 1, bounded ? &timeout : nullptr,
+                                            nullptr);
+}
+
+/// What was to be submitted is still in the queue: the next turn hands it over again.
+void uring_driver::enter_failed(int code) noexcept {
+    // Out of time, or a signal came: nothing is wrong. EBUSY asks for completions to be collected
+    // first, and that is what the turn does next.
+    if (code == ETIME || code == EINTR || code == EBUSY) return;
+    if (code != EAGAIN && code != ENOMEM) {
+        RILL_LOG_EVERY(1s, error, "io_uring_enter failed", {"error", system_error(code)},
+                       {"advice", setup_advice(code)});
+    }
+    // The kernel is out of memory. What is under way may give some back: without a pause for it
+    // the core would only ask again and again.
+    __kernel_timespec pause{.tv_sec = 0, .tv_nsec = enter_pause.count()};
+    io_uring_cqe* first = nullptr;
+    io_uring_wait_cqe_timeout(&ring_, &first, &pause);
 }
 
 void uring_driver::collect() noexcept {

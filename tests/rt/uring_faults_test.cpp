@@ -56,6 +56,23 @@ RILL_RING_TEST("an enter that fails (EAGAIN, EBUSY, EINTR) is made again (C132)"
     }
 }
 
+RILL_RING_TEST(
+    "while the kernel has no memory for an enter (EAGAIN) the core pauses, and does not spin") {
+    auto const turns_of = [](int code) {
+        auto const body = []() -> task<std::uint64_t> {
+            co_await rill::sleep(20ms);
+            co_return core::current().totals().turns;
+        };
+        return test::run_in(test::world::uring, body,
+                            {.faults = {.enter_fails_every = 1, .enter_errno = code}});
+    };
+    // One each millisecond, and some at the beginning; a core that spins makes many thousand.
+    CHECK(turns_of(EAGAIN) < 200);
+    // A signal or a full completion queue is no reason to pause.
+    CHECK(turns_of(EINTR) > 200);
+    CHECK(turns_of(EBUSY) > 200);
+}
+
 RILL_RING_TEST("a stream of results that ends without an error goes on") {
     for (std::uint32_t const every : {2u, 3u, 5u}) {
         CAPTURE(every);
