@@ -129,7 +129,7 @@ def kernel_transitions(settings, record):
     )
 
 
-def count_allocations(settings, program, protocol, *options):
+def count_allocations(settings, program, protocol, *options, driver="uring"):
     """Allocations, frees and mappings per request of one running load, after its first second."""
     with tempfile.NamedTemporaryFile(prefix="rill-bench-malloc-") as counters:
         counters.write(bytes(32))
@@ -137,6 +137,7 @@ def count_allocations(settings, program, protocol, *options):
         address = f"127.0.0.1:{free_port()}"
         environment = {
             "RILL_CORES": "1",
+            "RILL_DRIVER": driver,
             "LD_PRELOAD": str(settings.program("benchmarks/malloc_count.so")),
             "MALLOC_COUNT_FILE": counters.name,
         }
@@ -165,8 +166,8 @@ def settled_counters(name, seconds):
     return struct.unpack("4Q", pathlib.Path(name).read_bytes()), time.monotonic()
 
 
-def record_allocations(settings, record, name, program, protocol, *options):
-    counts, requests = count_allocations(settings, program, protocol, *options)
+def record_allocations(settings, record, name, program, protocol, *options, driver="uring"):
+    counts, requests = count_allocations(settings, program, protocol, *options, driver=driver)
     text = ", ".join(f"{count} {what}" for what, count in counts.items())
     text = f"{text} in about {requests:,.0f} requests after the first second"
     record.value(name, sum(counts.values()) / requests, text)
@@ -177,6 +178,14 @@ def http_allocations(settings, record):
     """malloc, free, mmap and munmap per request in the steady state of hello."""
     name = "http.allocations_per_request"
     record_allocations(settings, record, name, "examples/hello", "http", "--connections", 64)
+
+
+@group(http__epoll_allocations_per_request=Limit(0))
+def http_allocations_on_epoll(settings, record):
+    """The same with RILL_DRIVER=epoll."""
+    name = "http.epoll_allocations_per_request"
+    options = ("--connections", 64)
+    record_allocations(settings, record, name, "examples/hello", "http", *options, driver="epoll")
 
 
 @group(echo__allocations_per_message=Limit(0))

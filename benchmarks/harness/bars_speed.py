@@ -4,7 +4,7 @@ import statistics
 
 from . import contenders, interleave, report
 from .bars import Limit, group
-from .contenders import ECHO, HTTP, NGINX, OURS, RING, TWIN
+from .contenders import ECHO, EPOLL, HTTP, NGINX, OURS, OURS_ON_EPOLL, RING, TWIN
 from .settings import Unavailable
 
 KEPT = ("--connections", 64)
@@ -37,6 +37,17 @@ def kept(settings, record):
         record.ratio("http.nginx_cpu_vs_ours", interleave.ratio(slices, NGINX, OURS), text)
 
 
+@group(http__epoll_cpu_vs_epoll=Limit(1.15))
+def kept_on_epoll(settings, record):
+    """The same with RILL_DRIVER=epoll, against the bare epoll server."""
+    few = contenders.pick(HTTP, OURS_ON_EPOLL, EPOLL, RING)
+    title = "HTTP hello, 64 kept connections, on epoll"
+    slices = measure(settings, "http", few, KEPT, title, (OURS_ON_EPOLL, EPOLL))
+    report.comparison(title, slices, EPOLL)
+    ratio = interleave.ratio(slices, OURS_ON_EPOLL, EPOLL)
+    record.ratio("http.epoll_cpu_vs_epoll", ratio, detail(slices))
+
+
 @group(http__pipelined_cpu_vs_ring=Limit(1.25))
 def pipelined(settings, record):
     """The same, 16 requests in each batch."""
@@ -49,7 +60,7 @@ def pipelined(settings, record):
 
 def echo(settings, record, connections):
     title = f"TCP echo, 1 KiB, {connections} connections"
-    few = contenders.pick(ECHO, OURS, RING, TWIN, contenders.EPOLL)
+    few = contenders.pick(ECHO, OURS, RING, TWIN, EPOLL)
     options = ("--connections", connections, "--size", 1024)
     slices = measure(settings, "echo", few, options, title)
     report.comparison(title, slices, RING)
@@ -94,7 +105,7 @@ def open_title(rate):
 @group(http__p99_vs_ring=Limit(1.10))
 def latency(settings, record):
     """p99 since the intended moment, open loop at half of the bare ring server's capacity."""
-    few = contenders.pick(HTTP, OURS, RING, TWIN, contenders.EPOLL)
+    few = contenders.pick(HTTP, OURS, RING, TWIN, EPOLL)
     slices, rate = open_loop(settings, few, (OURS, RING))
     report.comparison(open_title(rate), slices, RING, ("p99_us",))
     behind = sum(s.overloaded for s in interleave.of(slices, RING))

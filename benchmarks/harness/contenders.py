@@ -11,6 +11,7 @@ from .processes import Server, free_port
 from .settings import REPOSITORY, Settings, Unavailable, raise_descriptor_limit, tool
 
 OURS = "rill"
+OURS_ON_EPOLL = "rill on epoll"
 RING = "bare ring"
 TWIN = "bare ring again"  # the same program once more: its ratio to RING is the noise
 EPOLL = "bare epoll"
@@ -23,11 +24,12 @@ class Contender:
     start: typing.Callable[[Settings], Server]
 
 
-def of_build(name, program):
+def of_build(name, program, **environment):
     def start(settings):
         address = f"127.0.0.1:{free_port()}"
         command = [settings.program(program), address]
-        return Server(name, command, address, settings.server_cpu, {"RILL_CORES": "1"})
+        with_ours = {"RILL_CORES": "1", **environment}
+        return Server(name, command, address, settings.server_cpu, with_ours)
 
     return Contender(name, start)
 
@@ -65,6 +67,7 @@ class NginxServer(Server):
 
 HTTP = [
     of_build(OURS, "examples/hello"),
+    of_build(OURS_ON_EPOLL, "examples/hello", RILL_DRIVER="epoll"),
     of_build(RING, "benchmarks/bare_ring_http"),
     of_build(TWIN, "benchmarks/bare_ring_http"),
     of_build(EPOLL, "benchmarks/bare_epoll_http"),
@@ -73,6 +76,7 @@ HTTP = [
 
 ECHO = [
     of_build(OURS, "examples/tcp_echo"),
+    of_build(OURS_ON_EPOLL, "examples/tcp_echo", RILL_DRIVER="epoll"),
     of_build(RING, "benchmarks/bare_ring_echo"),
     of_build(TWIN, "benchmarks/bare_ring_echo"),
     of_build(EPOLL, "benchmarks/bare_epoll_echo"),
