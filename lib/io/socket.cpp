@@ -2,6 +2,7 @@
 #include "io/socket.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 namespace rill {
@@ -29,6 +30,9 @@ address socket::local_address() const {
 
 void socket::arm() noexcept {
     if (end_ || closed_ || receiving_.in_flight()) return;
+    // While buffers are scarce one at a time: a stream of results brings what a whole turn
+    // delivers.
+    receiving_.one_buffer(buffers_.scarce());
     home_.io().start(receiving_);
 }
 
@@ -54,6 +58,8 @@ bool socket::stop_receive(input_waiter& who) noexcept {
 void socket::enqueue(std::uint32_t buffer) noexcept {
     if (first_unread_ == receive_buffers::none) {
         first_unread_ = buffer;
+    } else if (joins_last(buffer)) {
+        return;
     } else {
         buffers_.at(last_unread_).next = buffer;
     }
@@ -61,12 +67,25 @@ void socket::enqueue(std::uint32_t buffer) noexcept {
     ++unread_count_;
 }
 
+/// Copies a piece behind the last unread one where it fits there, and gives its buffer back.
+bool socket::joins_last(std::uint32_t buffer) noexcept {
+    auto& last = buffers_.at(last_unread_);
+    auto const piece = buffers_.at(buffer);
+    std::uint32_t const end = last.begin + last.size;
+    if (piece.size > buffers_.bytes_each() - end) return false;
+    std::memcpy(buffers_.block(last_unread_) + end, buffers_.block(buffer) + piece.begin,
+                piece.size);
+    last.size += piece.size;
+    buffers_.give_back(buffer);
+    return true;
+}
+
 lease socket::dequeue() noexcept {
     std::uint32_t const buffer = first_unread_;
     auto const slot = buffers_.at(buffer);
     first_unread_ = slot.next;
     --unread_count_;
-    if (unread_count_ <= most_buffers / 2) arm();
+    if (unread_count_ <= most_unread() / 2) arm();
     return {buffers_, buffer, {buffers_.block(buffer) + slot.begin, slot.size}};
 }
 
@@ -116,9 +135,9 @@ void socket::received(int value, std::uint32_t buffer, bool more) noexcept {
     } else if (value < 0 && value != -ECANCELED) {
         ended(system_error(-value));
     }
-    if (!more && unread_count_ < most_buffers) {
+    if (!more && unread_count_ < most_unread()) {
         arm();
-    } else if (more && unread_count_ >= most_buffers) {
+    } else if (more && unread_count_ >= most_unread()) {
         home_.io().cancel(receiving_);
     }
     if (!more) watch_while_paused();
@@ -151,7 +170,7 @@ void socket::watch_end(chain* who) noexcept {
         std::exchange(end_watcher_, nullptr)->cancel(cancel_reason::client_gone);
         return;
     }
-    if (unread_count_ < most_buffers) {
+    if (unread_count_ < most_unread()) {
         arm();
     } else {
         watch_while_paused();

@@ -22,12 +22,15 @@ namespace rill {
 /// unread; at the bound it is cancelled and armed again at half of it. What one flooding peer can
 /// bring before the cancel acts is one turn of the kernel's: 33 buffers, times as often as the
 /// kernel goes on within one enter (three times was measured on Linux 6.18), and never more than
-/// the socket's receive buffer in the kernel.
+/// the socket's receive buffer in the kernel. Unread pieces share a buffer where they fit: a peer
+/// that sends single bytes does not take a buffer for each.
 ///
 /// Invariant: `receiving_` in flight implies that the descriptor is open.
 class socket final : public byte_stream, private buffer_waiter {
 public:
     static constexpr std::uint32_t most_buffers = 16;
+    /// The bound while the core's buffers are scarce.
+    static constexpr std::uint32_t most_buffers_when_scarce = 1;
 
     /// Takes the descriptor over.
     socket(core& home, int descriptor) noexcept;
@@ -72,6 +75,7 @@ private:
         explicit receive_request(socket& of) noexcept : request(verb::receive_stream), owner(of) {
             set_descriptor(of.descriptor_);
         }
+        void one_buffer(bool only) noexcept { set_one_result(only); }
         socket& owner;
 
     private:
@@ -120,6 +124,10 @@ private:
     void arm() noexcept;
     void received(int value, std::uint32_t buffer, bool more) noexcept;
     void enqueue(std::uint32_t buffer) noexcept;
+    [[nodiscard]] bool joins_last(std::uint32_t buffer) noexcept;
+    [[nodiscard]] std::uint32_t most_unread() const noexcept {
+        return buffers_.scarce() ? most_buffers_when_scarce : most_buffers;
+    }
     lease dequeue() noexcept;
     void ended(std::error_code why) noexcept;
     void hung_up(int value) noexcept;

@@ -86,6 +86,9 @@ public:
     /// Buffers that receivers hold: unread or leased.
     [[nodiscard]] std::uint32_t held() const noexcept { return ring_held_ + copies_held_; }
     [[nodiscard]] std::uint32_t ring_held() const noexcept { return ring_held_; }
+    /// True when more than half of the copies are out: receivers then keep one buffer each, so that
+    /// some hundreds of peers who are not read cannot take all from everybody else.
+    [[nodiscard]] bool scarce() const noexcept { return copies_held_ > copy_limit_ / 2; }
 
     // The queue of one receiver is a list through these slots: it takes no memory of its own.
     struct slot {

@@ -169,7 +169,8 @@ void simulated_network::progress_receive(end const& at) {
             return;
         }
         bool const got = value > 0;
-        bool const more = got && !world_.faults().roll(&simulation::faults::ended_streams);
+        bool const more = got && !at->receiving.what().one_result() &&
+                          !world_.faults().roll(&simulation::faults::ended_streams);
         at->receiving.complete(value, buffer, more);
         if (got) progress_send(at.other());
     }

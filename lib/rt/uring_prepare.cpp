@@ -47,7 +47,11 @@ void prepare_request(io_uring_sqe& entry, request const& what,
     int const descriptor = what.descriptor();
     switch (what.what()) {
         case verb::receive_stream:
-            io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
+            if (what.one_result()) [[unlikely]] {
+                io_uring_prep_recv(&entry, descriptor, nullptr, 0, 0);
+            } else {
+                io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
+            }
             entry.flags |= IOSQE_BUFFER_SELECT;
             entry.buf_group = receive_group;
             break;

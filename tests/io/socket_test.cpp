@@ -72,6 +72,50 @@ RILL_IO_TEST_WITH(large_window, "a flooding peer is paused at the bound, and goe
     CHECK(std::get<1>(both) == size);
 }
 
+RILL_IO_TEST("single bytes that nobody reads share a buffer") {
+    pair ends;
+    co_await make_pair(ends);
+    co_await ends.client.write("0");
+    std::string got = co_await test::read_exactly(ends.server, 1);
+    for (int i = 0; i < 500; ++i) {
+        co_await ends.client.write("x");
+        co_await settle(1);
+    }
+    CHECK(held() == 1);
+    ends.client.finish();
+    got += co_await read_all(ends.server);
+    CHECK(got == "0" + std::string(500, 'x'));
+}
+
+RILL_IO_TEST_WITH(few_with_copies, "peers that are not read leave buffers for those that are") {
+    constexpr std::size_t count = 60;
+    constexpr std::size_t size = 300'000;
+    std::vector<std::unique_ptr<pair>> floods;
+    for (std::size_t i = 0; i < count; ++i) {
+        co_await make_pair(*floods.emplace_back(std::make_unique<pair>()));
+    }
+    co_await with_task_group([&](task_group& group) -> task<> {
+        for (auto& each : floods) {
+            group.spawn(send_and_finish, std::ref(each->client), size);
+            auto const first = co_await test::read_exactly(each->server, 1);
+            CHECK(first == "s");
+            co_await settle(3);
+        }
+        // Each of them holds something, and there is still room.
+        CHECK(held() >= count);
+        CHECK(held() < 16 + 512);
+        pair polite;
+        co_await make_pair(polite);
+        co_await timeout(10s, chat(polite.client, polite.server, 3000, 5));
+        // Nothing of what was held back is lost.
+        for (auto& each : floods) {
+            auto const rest = co_await read_all(each->server);
+            CHECK(rest.size() == size - 1);
+        }
+    });
+    CHECK(held() == 0);
+}
+
 RILL_IO_TEST("an idle connection holds no buffer") {
     std::vector<std::unique_ptr<pair>> many;
     for (int i = 0; i < 50; ++i) {

@@ -92,6 +92,8 @@ public:
     [[nodiscard]] message_extras* extras() const noexcept { return extras_; }
     /// True when `receive_datagrams` wants the driver's large buffers.
     [[nodiscard]] bool large_buffers() const noexcept { return large_buffers_; }
+    /// True when `receive_stream` wants one result and no more until it is started again.
+    [[nodiscard]] bool one_result() const noexcept { return one_result_; }
 
     /// For drivers: the request is theirs now.
     void started() noexcept {
@@ -120,6 +122,8 @@ protected:
         data_ = pieces;
         count_ = count;
     }
+    /// See `one_result`.
+    void set_one_result(bool one) noexcept { one_result_ = one; }
     /// See `into`.
     void set_into(mutable_bytes into) noexcept {
         data_ = into.data();
@@ -151,6 +155,7 @@ private:
     bool in_flight_ = false;
     bool cancelling_ = false;
     bool large_buffers_ = false;
+    bool one_result_ = false;
     int descriptor_ = -1;
     int source_ = -1;
     void const* data_ = nullptr;
