@@ -99,6 +99,7 @@ void epoll_driver::receive(request& what, entry& from) noexcept {
             // What comes from now on is another edge.
             from.input = false;
         }
+        if (stream && what.one_result()) return finish(what, value, buffer);
         answer_part(what, value, buffer);
         if (what.cancelling()) return;
     }
