@@ -119,8 +119,9 @@ int bind(int descriptor, address const& at, int mode) {
 
 result<int> listen(address const& at, int backlog, int mode, bool may_share) {
     std::lock_guard const lock(names_mutex);
-    if (taken_name* const shared = find(at); shared != nullptr && may_share) {
-        if (shared->listening < 0) return system_error(EADDRINUSE);
+    if (taken_name* const shared = find(at)) {
+        // Known without a look: a probe would be one more connection to the one that listens.
+        if (!may_share || shared->listening < 0) return system_error(EADDRINUSE);
         auto const copy = copy_of(shared->listening);
         if (copy) ++shared->users;
         return copy;

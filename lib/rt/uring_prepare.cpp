@@ -29,6 +29,16 @@ void prepare_send(io_uring_sqe& entry, request const& what, msghdr& message) noe
     io_uring_prep_sendmsg(&entry, what.descriptor(), &message, flags);
 }
 
+void prepare_receive(io_uring_sqe& entry, request const& what) noexcept {
+    if (what.one_result()) [[unlikely]] {
+        io_uring_prep_recv(&entry, what.descriptor(), nullptr, 0, 0);
+    } else {
+        io_uring_prep_recv_multishot(&entry, what.descriptor(), nullptr, 0, 0);
+    }
+    entry.flags |= IOSQE_BUFFER_SELECT;
+    entry.buf_group = receive_group;
+}
+
 void prepare_datagrams(io_uring_sqe& entry, request const& what, msghdr& message) noexcept {
     static_assert(sizeof(datagram::header) == sizeof(io_uring_recvmsg_out));
     // Of the message only the sizes are looked at: all goes into the buffer.
@@ -47,13 +57,7 @@ void prepare_request(io_uring_sqe& entry, request const& what,
     int const descriptor = what.descriptor();
     switch (what.what()) {
         case verb::receive_stream:
-            if (what.one_result()) [[unlikely]] {
-                io_uring_prep_recv(&entry, descriptor, nullptr, 0, 0);
-            } else {
-                io_uring_prep_recv_multishot(&entry, descriptor, nullptr, 0, 0);
-            }
-            entry.flags |= IOSQE_BUFFER_SELECT;
-            entry.buf_group = receive_group;
+            prepare_receive(entry, what);
             break;
         case verb::receive_datagrams:
             prepare_datagrams(entry, what, arguments.message);

@@ -428,6 +428,36 @@ def snippet_callbacks(program):
     same(output_of(program), "36.6\n")
 
 
+def snippet_from_beast(program):
+    with Server(program) as server, server.connect() as peer:
+        peer.sendall(b"hello\n")
+        same(Lines(peer).next(), "you said: hello")
+
+
+def snippet_from_libhv(program):
+    with Server(program) as server, server.connect() as peer:
+        peer.sendall(b"hello\n")
+        same(Lines(peer).next(), "hello")
+
+
+def snippet_from_cpp_httplib(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/hi"), (200, "Hello World!"))
+        same(server.ask("GET", "/users/7"), (200, "user 7"))
+        same(server.ask("GET", "/users/x")[0], 400)
+        same(server.ask("GET", "/search?q=a+b"), (200, "looking for a b"))
+        same(server.ask("GET", "/search")[0], 400)
+        same(server.ask("POST", "/content", "text"), (200, "text"))
+        same(server.ask("GET", "/files/")[0], 200)
+
+
+def snippet_from_uwebsockets(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/now"), (200, "now"))
+        same(server.ask("GET", "/later/key"), (200, "value of key"))
+        same(server.ask("GET", "/parts"), (200, "0\n1\n2\n"))
+
+
 def snippet_cleanup(program):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE_SECONDS)
