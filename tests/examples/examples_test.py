@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from driver import PATIENCE_SECONDS, Lines, Server, free_port, output_of, same
+from driver import PATIENCE_SECONDS, Lines, Server, free_port, same
 from other_libraries import database_query, name_lookup  # noqa: F401, found by name
 
 
@@ -371,139 +371,6 @@ def timers_and_groups(program):
     same(lines[6], "the wait with index 1 was first")
     assert lines[7].startswith("cancelled"), lines
     assert lines[8].startswith("with a deadline: ") and "done" not in lines[8], lines
-
-
-def snippet_groups(program):
-    same(output_of(program).split(), [str(i * i) for i in range(10)])
-
-
-def snippet_shutdown(program):
-    assert output_of(program).startswith("serving on 127.0.0.1:")
-
-
-def snippet_deadlines(program, echo):
-    with Server(echo) as server:
-        output_of(program, f"127.0.0.1:{server.port}")
-    refused = subprocess.run([program, f"127.0.0.1:{server.port}"], check=False, timeout=PATIENCE_SECONDS)
-    same(refused.returncode, 2)
-
-
-def snippet_streams(program, echo):
-    with Server(echo) as server:
-        same(output_of(program, f"127.0.0.1:{server.port}"), "10 bytes came\n")
-
-
-def snippet_datagrams(program):
-    same(output_of(program), "1 descriptor came\n")
-
-
-def snippet_names(program, echo):
-    with Server(echo) as server:
-        lines = output_of(program, "localhost", str(server.port)).splitlines()
-        same(lines[-1], f"connected to 127.0.0.1:{server.port}")
-        port = server.port
-    refused = subprocess.run(
-        [program, "localhost", str(port)], stderr=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS
-    )
-    same(refused.returncode, 1)
-    assert refused.stderr.count(b"refused") == 3, refused.stderr  # the cause, and both addresses
-
-
-def snippet_files(program):
-    with tempfile.TemporaryDirectory() as root:
-        lines = output_of(program, root).splitlines()
-        same(sorted(lines), ["log/", "log/today/", "log/today/events", "settings"])
-        with open(os.path.join(root, "settings"), encoding="utf-8") as file:
-            same(file.read(), "colour = blue\n")
-
-
-def snippet_processes(program):
-    done = subprocess.run(
-        [program], input=b"pear\napple\nfig", stdout=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS
-    )
-    same((done.returncode, done.stdout), (0, b"apple\nfig\npear\n"))
-
-
-def snippet_callbacks(program):
-    same(output_of(program), "36.6\n")
-
-
-def snippet_from_beast(program):
-    with Server(program) as server, server.connect() as peer:
-        peer.sendall(b"hello\n")
-        same(Lines(peer).next(), "you said: hello")
-
-
-def snippet_from_libhv(program):
-    with Server(program) as server, server.connect() as peer:
-        peer.sendall(b"hello\n")
-        same(Lines(peer).next(), "hello")
-
-
-def snippet_from_cpp_httplib(program):
-    with Server(program) as server:
-        same(server.ask("GET", "/hi"), (200, "Hello World!"))
-        same(server.ask("GET", "/users/7"), (200, "user 7"))
-        same(server.ask("GET", "/users/x")[0], 400)
-        same(server.ask("GET", "/search?q=a+b"), (200, "looking for a b"))
-        same(server.ask("GET", "/search")[0], 400)
-        same(server.ask("POST", "/content", "text"), (200, "text"))
-        same(server.ask("GET", "/files/")[0], 200)
-
-
-def snippet_from_uwebsockets(program):
-    with Server(program) as server:
-        same(server.ask("GET", "/now"), (200, "now"))
-        same(server.ask("GET", "/later/key"), (200, "value of key"))
-        same(server.ask("GET", "/parts"), (200, "0\n1\n2\n"))
-
-
-def snippet_cleanup(program):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(PATIENCE_SECONDS)
-        client = subprocess.Popen([program, f"127.0.0.1:{listener.getsockname()[1]}"])
-        peer, _ = listener.accept()
-        with peer:
-            peer.settimeout(PATIENCE_SECONDS)
-            got = b""
-            while piece := peer.recv(4096):
-                got += piece
-        assert got.endswith(b"tick\nbye\n"), got
-        same(client.wait(timeout=PATIENCE_SECONDS), 0)
-
-
-def snippet_frame_codecs(program):
-    tried = dict(line.split(": ") for line in output_of(program).splitlines())
-    same({name for name, outcome in tried.items() if outcome != "ok"}, set())
-    # The table of docs/framing.md names these objects, and no other ones.
-    page = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "framing.md")
-    with open(page, encoding="utf-8") as file:
-        table = file.read().partition("## In use")[2].partition("##")[0]
-    rows = {line.split("`")[1] for line in table.splitlines() if line.startswith("| `")}
-    same(rows, set(tried))
-
-
-def snippet_handlers(program):
-    with Server(program) as server:
-        same(server.ask("GET", "/plain"), (200, "a literal, never copied"))
-        same(server.ask("GET", "/number/7"), (200, "<p>Hello, number 7!</p>"))
-        same(server.ask("GET", "/later"), (200, "later"))
-        same(server.ask("GET", "/teapot")[0], 418)
-        same(server.ask("DELETE", "/old"), (204, ""))
-        same(server.ask("GET", "/moved")[0], 302)
-
-
-def snippet_cores(program):
-    with Server(program) as server:
-        same(server.ask("GET", "/count")[0], 200)
-        same(server.ask("GET", "/fibonacci/20"), (200, "6765"))
-        same(server.ask("GET", "/fibonacci/41")[0], 400)
-
-
-def snippet_limits(program):
-    with Server(program) as server:
-        same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))
-        same(server.ask("POST", "/echo", "x" * 65537)[0], 413)
 
 
 if __name__ == "__main__":
