@@ -28,8 +28,8 @@ concept check = requires(Check const& c, std::uint64_t state, bytes piece) {
 
 /// All bytes, XOR.
 struct RILL_API xor8 {
-    static constexpr std::size_t width = 1;
-    static constexpr bool big_endian = true;
+    static constexpr std::size_t width = 1;   ///< Bytes of the check.
+    static constexpr bool big_endian = true;  ///< Order of its bytes.
     /// See `check`.
     [[nodiscard]] std::uint64_t start() const noexcept { return 0; }
     /// See `check`.
@@ -40,8 +40,8 @@ struct RILL_API xor8 {
 
 /// The sum of all bytes modulo 256.
 struct RILL_API sum8 {
-    static constexpr std::size_t width = 1;
-    static constexpr bool big_endian = true;
+    static constexpr std::size_t width = 1;   ///< Bytes of the check.
+    static constexpr bool big_endian = true;  ///< Order of its bytes.
     /// See `check`.
     [[nodiscard]] std::uint64_t start() const noexcept { return 0; }
     /// See `check`.
@@ -52,8 +52,8 @@ struct RILL_API sum8 {
 
 /// CRC-16 of Modbus RTU (polynomial 0x8005 reflected, from 0xffff), low byte first.
 struct RILL_API crc16_modbus {
-    static constexpr std::size_t width = 2;
-    static constexpr bool big_endian = false;
+    static constexpr std::size_t width = 2;    ///< Bytes of the check.
+    static constexpr bool big_endian = false;  ///< Order of its bytes.
     /// See `check`.
     [[nodiscard]] std::uint64_t start() const noexcept { return 0xffff; }
     /// See `check`.
@@ -64,8 +64,8 @@ struct RILL_API crc16_modbus {
 
 /// CRC-32 of Ethernet, gzip and PNG (polynomial 0x04c11db7 reflected), high byte first.
 struct RILL_API crc32 {
-    static constexpr std::size_t width = 4;
-    static constexpr bool big_endian = true;
+    static constexpr std::size_t width = 4;   ///< Bytes of the check.
+    static constexpr bool big_endian = true;  ///< Order of its bytes.
     /// See `check`.
     [[nodiscard]] std::uint64_t start() const noexcept { return 0xffff'ffff; }
     /// See `check`.

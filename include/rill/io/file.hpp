@@ -79,7 +79,9 @@ private:
 /// A directory as the functions of this name space take it: a root, or an open one.
 class directory_ref {
 public:
+    /// A root, which outlives this.
     directory_ref(root const& of) noexcept : descriptor_(of.descriptor()) {}
+    /// An open directory, which outlives this.
     directory_ref(handle const& of) noexcept : descriptor_(of.descriptor()) {}
     /// The descriptor, which stays that of the root or handle.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }

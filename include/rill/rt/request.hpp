@@ -34,6 +34,7 @@ enum class verb : std::uint8_t {
 
 /// What a `send_message` carries beside its bytes. Lives as long as its request is in flight.
 struct message_extras {
+    /// Descriptors in one message.
     static constexpr std::size_t most_descriptors = 16;
 
     address const* target = nullptr;        ///< To whom; null: the peer that the socket has.
