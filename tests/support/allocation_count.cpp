@@ -9,9 +9,12 @@ namespace {
 
 std::atomic<std::size_t> count{0};
 
-void* counted(std::size_t size) {
+void* counted_or_null(std::size_t size) noexcept {
     count.fetch_add(1, std::memory_order_relaxed);
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    return std::malloc(size == 0 ? 1 : size);
+}
+void* counted(std::size_t size) {
+    if (void* const memory = counted_or_null(size)) return memory;
     throw std::bad_alloc();
 }
 
@@ -26,6 +29,13 @@ void* operator new(std::size_t size) {
 }
 void* operator new[](std::size_t size) {
     return counted(size);
+}
+// All forms or none: a sanitizer's own form would not match the delete below.
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+    return counted_or_null(size);
+}
+void* operator new[](std::size_t size, std::nothrow_t const&) noexcept {
+    return counted_or_null(size);
 }
 void operator delete(void* memory) noexcept {
     std::free(memory);
