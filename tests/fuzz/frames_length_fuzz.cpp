@@ -23,9 +23,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     options.offset = knobs.up_to(4);
     options.adjustment = static_cast<std::int64_t>(knobs.up_to(255)) - 128;
     options.maximum_bytes = 24 + knobs.up_to(100);
+    // A field that counts itself and grows with its value has two shortest forms where it grows:
+    // 127 in one byte and 128 in two may frame the same payload.
+    bool const grows = kind % 4 >= 2;
+    bool const one_way = options.minimal_only && !(grows && options.header_included);
     length_field const plain(options);
-    rill::fuzz::check_row(plain, input, options.minimal_only);
-    rill::fuzz::check_row(checked(plain, crc16_modbus()), input, options.minimal_only);
-    rill::fuzz::check_row(checked(plain, xor8(), covers::payload), input, options.minimal_only);
+    rill::fuzz::check_row(plain, input, one_way);
+    rill::fuzz::check_row(checked(plain, crc16_modbus()), input, one_way);
+    rill::fuzz::check_row(checked(plain, xor8(), covers::payload), input, one_way);
     return 0;
 }
