@@ -102,8 +102,8 @@ task<> write_somehow(tcp::stream& to, std::uint64_t size) {
 /// Both sides write and read at once.
 task<> both_ways() {
     tcp::listener at(here);
-    std::uint64_t const there = test::choose(100'000);
-    std::uint64_t const back = test::choose(100'000);
+    std::uint64_t const there = test::choose(60'000);
+    std::uint64_t const back = test::choose(60'000);
     auto const side = [](tcp::stream& peer, std::uint64_t sent, std::uint64_t wanted) -> task<> {
         auto const write = [](tcp::stream& to, std::uint64_t size) -> task<> {
             co_await write_somehow(to, size);
@@ -143,7 +143,7 @@ task<> cancelled() {
             auto connected = co_await as_result(tcp::connect(here));
             if (!connected) continue;
             tcp::stream peer = *std::move(connected);
-            std::string const text(1 + test::choose(50'000), 'x');
+            std::string const text(1 + test::choose(30'000), 'x');
             auto const write = [](tcp::stream& to, std::string const& what) -> task<> {
                 static_cast<void>(co_await as_result(to.write(what)));
             };
@@ -272,7 +272,7 @@ TEST_CASE("clients and servers are cancelled at any moment and leave nothing beh
     static_cast<void>(test::seeds(seed_count, cancelled, slow_world()));
     test::settings hostile = slow_world();
     hostile.faults = test::faults::hostile();
-    static_cast<void>(test::seeds(seed_count / 4, cancelled, hostile));
+    static_cast<void>(test::seeds(seed_count, cancelled, hostile));
 }
 
 TEST_CASE("calls to other cores are cancelled at any moment and end there first") {
@@ -283,5 +283,5 @@ TEST_CASE("connections are handed out to all cores until the end, in any world")
     static_cast<void>(test::seeds(seed_count, handed_out, slow_world(3)));
     test::settings hostile = slow_world(3);
     hostile.faults = test::faults::hostile();
-    static_cast<void>(test::seeds(seed_count / 4, handed_out, hostile));
+    static_cast<void>(test::seeds(seed_count, handed_out, hostile));
 }
