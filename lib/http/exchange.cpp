@@ -8,7 +8,6 @@
 #include "http/handler_run.hpp"
 #include "http/request_access.hpp"
 #include "rill/base/log.hpp"
-#include "rill/codec/http1_body.hpp"
 #include "rill/codec/http1_writer.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/io/file.hpp"
@@ -42,8 +41,6 @@ response answer_to_failure(server_core& home, std::exception_ptr failure) noexce
 constexpr std::uint64_t read_file_bytes = 64 * 1024;
 // Larger bodies are sent in parts of this many bytes, each under the deadline of a write.
 constexpr std::size_t sent_part_bytes = 4 * 1024 * 1024;
-
-constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 
 }  // namespace
 
@@ -86,11 +83,14 @@ task<exchange::progress> exchange::resolve(progress from) {
         co_return step;
     }
     if (step == progress::needs_body) {
-        step = co_await read_body();
+        step = co_await read_content();
         if (step == progress::answered) step = call_handler();
     }
     if (step == progress::needs_wait) step = co_await wait_for_handler();
     if (step == progress::needs_send) step = co_await send_body();
+    if (step == progress::answered && waiting_ && waiting_->content) {
+        step = co_await drop_content();
+    }
     if (step == progress::answered) {
         finish_request(parser_.head().size());
         // The output's bound holds for pipelined requests of this kind, too.
@@ -106,11 +106,11 @@ exchange::progress exchange::begin_request(http1::request_head const& head) {
     frame_.head_only = head.method() == http1::method::head;
     frame_.http_1_0 = head.minor_version() == 0;
     frame_.keep_alive = head.keep_alive() && !home_.draining();
+    chosen_ = home_.answers().choose(request_);
     return head.has_content() ? progress::needs_body : call_handler();
 }
 
 exchange::progress exchange::call_handler() {
-    chosen_ = home_.answers().choose(request_);
     if (chosen_.plain == nullptr) return progress::needs_wait;
     std::exception_ptr failure;
     try {
@@ -119,6 +119,10 @@ exchange::progress exchange::call_handler() {
     } catch (...) {
         failure = std::current_exception();
     }
+    return answer_failure(std::move(failure));
+}
+
+exchange::progress exchange::answer_failure(std::exception_ptr failure) {
     response answer = answer_to_failure(home_, std::move(failure));
     return append(answer);
 }
@@ -126,8 +130,11 @@ exchange::progress exchange::call_handler() {
 exchange::progress exchange::append(response& answer) {
     // A shutdown may have begun while the content came or the handler waited.
     if (home_.draining()) frame_.keep_alive = false;
-    if (frame_.http_1_0 && std::holds_alternative<body_stream>(answer.body())) {
-        frame_.keep_alive = false;
+    bool const streams = std::holds_alternative<body_stream>(answer.body());
+    if (frame_.http_1_0 && streams) frame_.keep_alive = false;
+    if (waiting_ && waiting_->content) [[unlikely]] {
+        bool const keep = waiting_->content->answer_begins(streams && !frame_.head_only);
+        if (!keep) frame_.keep_alive = false;
     }
     if (write_answer(home_, output_, answer, frame_)) [[likely]]
         return progress::answered;
@@ -139,6 +146,7 @@ void exchange::finish_request(std::size_t head_size) {
     if (head_kept_) [[unlikely]] {
         waiting_->head.clear();
         waiting_->body.clear();
+        waiting_->content.reset();
         head_kept_ = false;
         head_size = 0;
     }
@@ -146,94 +154,6 @@ void exchange::finish_request(std::size_t head_size) {
     parser_.reset();
     if (!frame_.keep_alive) over_ = true;
     frame_ = {};
-}
-
-task<exchange::progress> exchange::read_body() {
-    http1::request_head const& head = parser_.head();
-    auto const framing = head.framing();
-    std::uint64_t const limit = home_.options().body_bytes;
-    if (framing.kind == http1::body_framing::by::length) {
-        if (framing.length > limit) co_return refuse(413, "the content is larger than allowed");
-        std::size_t const whole = head.size() + static_cast<std::size_t>(framing.length);
-        if (input_.view().size() >= whole) {
-            body_in_place_ = static_cast<std::size_t>(framing.length);
-            detail::request_access::set_body(
-                request_, input_.view().without_first(head.size()).first(body_in_place_));
-            co_return progress::answered;
-        }
-    }
-    bool const expects = head.expect_continue() && input_.view().size() == head.size();
-    keep_head(0);
-    if (expects) {
-        static_cast<void>(output_.append(continue_line));
-        bool const sent = co_await flush();
-        if (!sent) co_return progress::lost;
-    }
-    buffer& body = slow().body;
-    if (body.capacity() == 0) body = home_.take_buffer();
-    body.set_maximum(static_cast<std::size_t>(limit));
-    progress const step = co_await decode_body(deadline_in(home_.options().body_timeout));
-    if (step == progress::answered)
-        detail::request_access::set_body(request_, waiting_->body.view());
-    co_return step;
-}
-
-task<exchange::progress> exchange::decode_body(time_point deadline) {
-    http1::body_decoder decoder(parser_.head().framing());
-    for (;;) {
-        auto const step = decoder.next(input_.view());
-        if (step.what == http1::body_event::data && !waiting_->body.append(step.data)) {
-            co_return refuse(413, "the content is larger than allowed");
-        }
-        input_.consume(step.consumed);
-        if (step.what == http1::body_event::end) co_return progress::answered;
-        if (step.what == http1::body_event::failed) {
-            co_return refuse(decoder.chunks().failure_status(), decoder.chunks().failure_reason());
-        }
-        if (step.what == http1::body_event::data) continue;
-        arrival const more = co_await receive(deadline);
-        if (more == arrival::ended) co_return progress::lost;
-        if (more == arrival::timed_out) {
-            ++home_.counters().timed_out;
-            co_return refuse(408, "the content did not arrive in time");
-        }
-    }
-}
-
-task<exchange::progress> exchange::wait_for_handler() {
-    // The handler may wait for long: what it sees is copied, so that the kernel's buffer goes back.
-    if (!head_kept_) keep_head(std::exchange(body_in_place_, 0));
-    input_.settle();
-    // Answers that are ready do not wait for it.
-    bool const sent = co_await flush();
-    if (!sent) co_return progress::lost;
-    duration const longest = home_.options().handler_timeout;
-    time_point const deadline = longest == duration::zero() ? never : deadline_in(longest);
-    std::exception_ptr failure;
-    progress step = progress::answered;
-    try {
-        auto const start = [this] { return chosen_.coroutine(chosen_.object, request_); };
-        handler_run<response> running(start, peer_, deadline, !home_.options().half_close);
-        co_await running;
-        if (running.stopped() == cancel_reason::client_gone) {
-            ++home_.counters().clients_gone;
-            step = progress::lost;
-        } else if (running.stopped() != cancel_reason::none) {
-            ++home_.counters().timed_out;
-            response answer(status::service_unavailable);
-            step = append(answer);
-        } else {
-            response answer = running.take();
-            step = append(answer);
-        }
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    if (failure) {
-        response answer = answer_to_failure(home_, std::move(failure));
-        step = append(answer);
-    }
-    co_return step;
 }
 
 task<exchange::progress> exchange::send_body() {
@@ -296,6 +216,11 @@ private:
 task<exchange::progress> exchange::send_stream() {
     if (!head_kept_) keep_head(std::exchange(body_in_place_, 0));
     input_.settle();
+    if (waiting_->content && !waiting_->content->ended()) {
+        // The producer may read on, and its client may wait for the head before it sends more.
+        bool const sent = co_await flush();
+        if (!sent) co_return progress::lost;
+    }
     chunk_writer out(*this);
     bool whole = false;
     try {
@@ -310,6 +235,11 @@ task<exchange::progress> exchange::send_stream() {
         }
     } catch (error const& gone) {
         log::debug("body broke off", {{"why", gone.what()}});
+    } catch (problem const& refused) {
+        // A client that breaks off or breaks the rules while its content becomes the answer.
+        bool const of_client = waiting_->content && waiting_->content->failed();
+        ++(of_client ? home_.counters().refused : home_.counters().failed);
+        log::debug("body broke off", {{"why", refused.what()}});
     } catch (std::exception const& unexpected) {
         ++home_.counters().failed;
         log::error("producer of a body threw", {{"what", unexpected.what()}});

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "http/content.hpp"
 #include "http/input_window.hpp"
 #include "http/server_core.hpp"
 #include "http/write_answer.hpp"
@@ -70,10 +71,13 @@ public:
 private:
     // What only requests that wait need.
     struct waiting {
-        buffer head;      // a copy of the head and of a small body
-        buffer body;      // content that came in pieces
-        response answer;  // while its body is being sent
+        buffer head;                            // a copy of the head and of a small body
+        buffer body;                            // content that came in pieces
+        response answer;                        // while its body is being sent
+        std::optional<content_reader> content;  // that was not there with the head
     };
+
+    friend class content_reader;
 
     class chunk_writer;
     enum class arrival : std::uint8_t { came, ended, timed_out };
@@ -82,8 +86,14 @@ private:
     [[nodiscard]] progress call_handler();
     [[nodiscard]] progress append(response& answer);
     void finish_request(std::size_t head_size);
-    [[nodiscard]] task<progress> read_body();
-    [[nodiscard]] task<progress> decode_body(time_point deadline);
+    [[nodiscard]] task<progress> read_content();
+    [[nodiscard]] task<progress> read_whole();
+    [[nodiscard]] task<progress> drop_content();
+    content_reader& open_content();
+    void note_refused(content_reader const& content) noexcept;
+    [[nodiscard]] content_bounds bounds() const noexcept;
+    [[nodiscard]] time_point handler_deadline() const noexcept;
+    [[nodiscard]] progress answer_failure(std::exception_ptr failure);
     [[nodiscard]] task<progress> wait_for_handler();
     [[nodiscard]] task<progress> send_body();
     [[nodiscard]] task<progress> send_stream();
@@ -107,7 +117,7 @@ private:
     input_window input_;
     buffer output_;
     http1::request_parser parser_;
-    request request_;
+    streaming_request request_;
     answer_frame frame_;
     handler chosen_;
     std::optional<waiting> waiting_;

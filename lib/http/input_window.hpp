@@ -39,6 +39,10 @@ public:
 
     /// Adds what was received. False when the bound of the buffer would be passed.
     [[nodiscard]] bool add(lease more) {
+        if (gathering_ && gathered_.empty()) {
+            home_.keep_buffer(std::move(gathered_));
+            gathering_ = false;
+        }
         if (!gathering_) {
             if (lease_.size() == 0) {
                 lease_ = std::move(more);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "rill/http/request.hpp"
+#include "rill/http/streaming_request.hpp"
 
 namespace rill::http::detail {
 
@@ -34,6 +35,10 @@ struct request_access {
 
     static void set_body(request& req, rill::bytes content) noexcept {
         req.body_ = request_body(content);
+    }
+
+    static void set_reader(streaming_request& req, body_reader* reader) noexcept {
+        req.reader_ = reader;
     }
 
     // The path in the one spelling that routers compare: every octet that can be decoded without

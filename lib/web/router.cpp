@@ -23,6 +23,7 @@ struct route {
     route_info info;
     pattern parsed;
     http::handler answer;
+    route_options limits;
     std::shared_ptr<void const> owner;
 };
 
@@ -134,7 +135,12 @@ void route_table::freeze_routes() {
     for (route const& r : routes) count += r.parsed.names.size();
     names_.reserve(count);  // so that the pointers below stay good
     for (route const& r : routes) {
-        frozen_routes.push_back({r.answer, names_.data() + names_.size(),
+        http::handler answer = r.answer;
+        route_options const& own = r.limits;
+        if (own.body_bytes != 0 || own.body_timeout != 0s || own.handler_timeout != 0s) {
+            answer.limits = &own;  // `routes` no longer changes
+        }
+        frozen_routes.push_back({answer, names_.data() + names_.size(),
                                  static_cast<std::uint32_t>(r.parsed.names.size())});
         names_.insert(names_.end(), r.parsed.names.begin(), r.parsed.names.end());
     }
@@ -170,10 +176,12 @@ router& router::operator=(router&&) noexcept = default;
 router::~router() = default;
 
 void router::add(std::optional<http::method> method, std::string_view text, http::handler answer,
-                 std::shared_ptr<void const> owner, std::source_location where) {
+                 route_options const& limits, std::shared_ptr<void const> owner,
+                 std::source_location where) {
     detail::route added;
     added.info = {method, std::string(text), where};
     added.answer = answer;
+    added.limits = limits;
     added.owner = std::move(owner);
     table_->add(std::move(added));
 }
@@ -191,11 +199,16 @@ std::vector<route_info> router::routes() const {
 
 namespace {
 
+// What the router says by itself needs no content.
+constexpr http::handler own_answer(http::handler::plain_function says) noexcept {
+    return {.plain = says, .content = http::content_mode::unwanted};
+}
+
 // The way of a path that is not the very text of a route.
 [[gnu::noinline]] http::handler choose_by_tree(detail::route_table const& table,
                                                http::request& req) {
     std::optional<std::string_view> const path = request_access::canonical_path(req);
-    if (!path) return {.plain = detail::bad_path};
+    if (!path) return own_answer(detail::bad_path);
     http::detail::path_parameters& parameters = request_access::parameters(req);
     route_tree::search wanted{.path = *path, .method = req.method(), .values = parameters.values};
     route_index const found = table.tree.find(wanted);
@@ -209,9 +222,9 @@ namespace {
     if (req.method() == http::method::options && *path == "*") wanted.allowed = table.all_methods;
     request_access::allowed_methods(req) = wanted.allowed;
     if (req.method() == http::method::options && (wanted.allowed != 0 || *path == "*")) {
-        return {.plain = detail::list_methods};
+        return own_answer(detail::list_methods);
     }
-    return {.plain = wanted.allowed == 0 ? detail::not_found : detail::wrong_method};
+    return own_answer(wanted.allowed == 0 ? detail::not_found : detail::wrong_method);
 }
 
 }  // namespace

@@ -74,6 +74,22 @@ def streamed_answer(program):
         same(server.ask("GET", "/count?to=0"), (200, ""))
 
 
+def upload(program):
+    with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
+        content = "0123456789" * 500_000
+        with Server(program, folder) as server:
+            same(server.ask("PUT", "/files/a.txt", content), (200, "5000000 bytes\n"))
+            with open(os.path.join(folder, "a.txt"), encoding="utf-8") as file:
+                same(file.read() == content, True)
+            same(server.ask("PUT", "/files/.hidden", "x")[0], 403)
+            same(server.ask("PUT", "/files/..%2Fb", "x")[0], 403)
+            # What breaks off leaves nothing.
+            with server.connect() as client:
+                client.sendall(b"PUT /files/b HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
+            same(server.ask("PUT", "/files/c", ""), (200, "0 bytes\n"))
+            same(sorted(os.listdir(folder)), ["a.txt", "c"])
+
+
 def dictionary(program):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     with Server(program) as server:

@@ -137,6 +137,16 @@ def snippet_cores(program):
         same(server.ask("GET", "/fibonacci/41")[0], 400)
 
 
+def snippet_content(program):
+    text = {"Content-Type": "text/plain"}
+    with Server(program) as server:
+        same(server.ask("POST", "/length", "x" * 100), (200, "100\n"))
+        same(server.ask("POST", "/length", "x" * 101)[0], 413)
+        same(server.ask("POST", "/lines", "a\nb\n" * 1_000_000, text), (200, "2000000\n"))
+        same(server.ask("POST", "/lines", "a\n")[0], 415)
+        same(server.ask("POST", "/copy", "abc" * 1_000_000), (200, "abc" * 1_000_000))
+
+
 def snippet_limits(program):
     with Server(program) as server:
         same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))

@@ -42,11 +42,39 @@ public:
         });
         app_.post("/echo", [](http::request& req) { return std::string(req.body().text()); });
         app_.get("/stream", [] { return http::stream(write_numbers); });
+        app_.post("/gather", gather);
+        app_.post("/early", [](http::streaming_request&) -> task<std::string> {
+            alive const counted;
+            co_return std::string("early");
+        });
+        app_.post("/copy", [](http::streaming_request& req) -> task<http::response> {
+            alive const counted;
+            co_return http::stream([&req](http::body_writer& out) { return copy(req, out); });
+        });
         app_.freeze();
     }
     http::handler choose(http::request& req) const override { return app_.choose(req); }
 
 private:
+    static task<std::string> gather(http::streaming_request& req) {
+        alive const counted;
+        std::string all;
+        while (auto const piece = co_await req.body().read()) {
+            all += piece.text();
+            // lint: allow(banned) the clock is virtual
+            co_await sleep(1ms);
+        }
+        co_return all + std::string(req.body().trailers().get("t"));
+    }
+    // Byte by byte, so that the chunks are the same however the content is cut.
+    static task<> copy(http::streaming_request& req, http::body_writer& out) {
+        alive const counted;
+        while (auto const piece = co_await req.body().read()) {
+            for (std::size_t i = 0; i < piece.size(); ++i) {
+                co_await out.write((*piece).without_first(i).first(1));
+            }
+        }
+    }
     static task<> write_numbers(http::body_writer& out) {
         alive const counted;
         for (char digit : std::string("123")) {
@@ -66,6 +94,11 @@ constexpr std::string_view session =
     "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
     "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
     "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
+    "POST /gather HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\ngathered1"
+    "POST /gather HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    "4\r\ngath\r\n4\r\nered\r\n0\r\nt: 2\r\n\r\n"
+    "POST /early HTTP/1.1\r\nHost: a\r\nContent-Length: 19\r\n\r\nGET / HTTP/1.1\r\n\r\nx"
+    "POST /copy HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nxyz"
     "GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 struct outcome_of_run {
@@ -176,11 +209,13 @@ std::string whole_lines(std::string const& text) {
 TEST_CASE("a session over a pipe is answered in order and ends with the connection") {
     auto const whole = serve_session(to_the_end, {});
     CHECK(!whole.cancelled);
-    CHECK(whole.counters.requests == 6);
+    CHECK(whole.counters.requests == 10);
     CHECK(whole.counters.failed == 0);
     std::size_t last = 0;
     for (auto const* each : {"\r\n\r\nnow", "\r\n\r\nlater", "\r\n\r\nhello", "\r\n\r\nabc",
-                             "111\r\n", "333\r\n", "0\r\n\r\n", "\r\n\r\nnow"}) {
+                             "111\r\n", "333\r\n", "0\r\n\r\n", "\r\n\r\ngathered1",
+                             "\r\n\r\ngathered2", "\r\n\r\nearly", "1\r\nz\r\n0\r\n\r\n",
+                             "\r\n\r\nnow"}) {
         CAPTURE(each);
         std::size_t const at = whole.answers.find(each, last);
         REQUIRE(at != std::string::npos);

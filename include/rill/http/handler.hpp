@@ -2,14 +2,36 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
+#include "rill/base/time.hpp"
 #include "rill/coro/task.hpp"
 #include "rill/http/request.hpp"
 #include "rill/http/response.hpp"
+#include "rill/http/streaming_request.hpp"
 
 namespace rill::http {
+
+/// What one handler allows its clients, in place of the server's own bounds. What is 0 is the
+/// server's.
+struct handler_limits {
+    /// Bytes of a request's content; over it the answer is 413.
+    std::uint64_t body_bytes = 0;
+    /// How long the server waits for the whole content; over it the answer is 408.
+    duration body_timeout = 0s;
+    /// For a handler that returns a task; over it the handler is cancelled and the answer is 503.
+    duration handler_timeout = 0s;
+};
+static_assert(std::is_trivially_destructible_v<handler_limits>);
+
+/// How a handler gets the content of a request.
+enum class content_mode : std::uint8_t {
+    whole,     ///< It is called when all has arrived.
+    streamed,  ///< It is called with a `streaming_request`, and reads.
+    unwanted,  ///< As whole, but a client that waits for 100 Continue is answered without.
+};
 
 /// A function that answers requests. Small, copied freely; owns nothing: whoever made it keeps
 /// `object` alive and unchanged, because every core calls it.
@@ -22,6 +44,8 @@ struct handler {
     void const* object = nullptr;            ///< What the function is called with.
     plain_function plain = nullptr;          ///< Set for a function that returns a value.
     coroutine_function coroutine = nullptr;  ///< Set for one that returns a task; never both.
+    handler_limits const* limits = nullptr;  ///< Its own bounds, kept alive like `object`, or null.
+    content_mode content = content_mode::whole;  ///< `streamed` needs a `streaming_request`.
 
     /// True when the answer is there as soon as the function returns.
     [[nodiscard]] bool is_plain() const noexcept { return plain != nullptr; }
@@ -49,11 +73,17 @@ struct task_value<task<T>> {
     using type = T;
 };
 
+template <class Function>
+inline constexpr bool reads_content = !std::invocable<Function const&, request&> &&
+                                      std::invocable<Function const&, streaming_request&>;
+
 // Calls `function` with the request when it wants one.
 template <class Function>
 decltype(auto) call_handler(Function const& function, request& req) {
     if constexpr (std::invocable<Function const&, request&>) {
         return function(req);
+    } else if constexpr (reads_content<Function>) {
+        return function(static_cast<streaming_request&>(req));
     } else {
         return function();
     }
@@ -77,12 +107,13 @@ task<response> answer_converted(void const* object, request& req) {
 }
 
 template <class Function>
-inline constexpr bool callable_const =
-    std::invocable<Function const&, request&> || std::invocable<Function const&>;
+inline constexpr bool callable_const = std::invocable<Function const&, request&> ||
+                                       reads_content<Function> || std::invocable<Function const&>;
 
 template <class Function>
 inline constexpr bool callable_if_changed =
-    std::invocable<Function&, request&> || std::invocable<Function&>;
+    std::invocable<Function&, request&> || std::invocable<Function&, streaming_request&> ||
+    std::invocable<Function&>;
 
 // Says in words what is wrong with a handler, one reason at a time.
 template <class Function>
@@ -91,7 +122,8 @@ consteval bool check_handler() {
                   "rill: a handler is shared by all cores and called const: drop `mutable`, and "
                   "keep state in an atomic, a per_core or behind a mutex");
     static_assert(callable_const<Function> || callable_if_changed<Function>,
-                  "rill: a handler is called as f() or f(rill::http::request&)");
+                  "rill: a handler is called as f(), f(rill::http::request&) or, to read the "
+                  "content while it arrives, f(rill::http::streaming_request&)");
     return callable_const<Function>;
 }
 
@@ -107,22 +139,33 @@ consteval bool check_answer() {
 
 }  // namespace detail
 
-/// The handler that calls `function`, which the caller keeps alive: f() or f(request&), callable
-/// const, returning anything with a `to_response`, or a task of that.
+/// The handler that calls `function`, which the caller keeps alive: f(), f(request&) or
+/// f(streaming_request&), callable const, returning anything with a `to_response`, or a task of
+/// that. The type of the parameter decides how content arrives: whole before the call, or read by
+/// the handler, which is then a coroutine.
 template <class Function>
 [[nodiscard]] handler handler_for(Function const& function) noexcept {
     if constexpr (detail::check_handler<Function>()) {
         using result = decltype(detail::call_handler(function, std::declval<request&>()));
         using value = typename detail::task_value<std::remove_cvref_t<result>>::type;
         constexpr bool is_task = detail::task_value<std::remove_cvref_t<result>>::is_task;
+        constexpr bool reads = detail::reads_content<Function>;
+        constexpr auto mode = reads ? content_mode::streamed : content_mode::whole;
+        static_assert(is_task || !reads,
+                      "rill: a handler that takes a streaming_request reads its content with "
+                      "co_await: let it return a rill::task, or take a rill::http::request& and "
+                      "have the content whole");
         if constexpr (!detail::check_answer<std::conditional_t<is_task, value, result>>()) {
             return {};
         } else if constexpr (!is_task) {
             return {.object = &function, .plain = &detail::answer_plainly<Function>};
         } else if constexpr (std::same_as<value, response>) {
-            return {.object = &function, .coroutine = &detail::answer_later<Function>};
+            return {
+                .object = &function, .coroutine = &detail::answer_later<Function>, .content = mode};
         } else {
-            return {.object = &function, .coroutine = &detail::answer_converted<Function>};
+            return {.object = &function,
+                    .coroutine = &detail::answer_converted<Function>,
+                    .content = mode};
         }
     }
     return {};

@@ -17,13 +17,15 @@ struct server_options {
     std::uint32_t target_bytes = 8 * 1024;
     /// Field lines of a request; over it the answer is 431. At most 128.
     std::uint32_t field_count = 100;
-    /// Bytes of a request's content; over it the answer is 413. 0 allows none.
+    /// Bytes of a request's content; over it the answer is 413. 0 allows none. A route may have its
+    /// own (`handler_limits`), and its own of the two deadlines of the same name.
     std::uint64_t body_bytes = 1024 * 1024;
 
     /// From the first byte of a head to its last; over it the connection ends, after 408 where
     /// something had come.
     duration head_timeout = 10s;
-    /// For the whole content of a request; over it the answer is 408.
+    /// For the whole content of a request: the time that the server waits for it, all waits
+    /// together; over it the answer is 408. What a handler does between its reads does not count.
     duration body_timeout = 30s;
     /// How long a kept connection may be idle between requests, and before the first.
     duration idle_timeout = 75s;
@@ -35,7 +37,8 @@ struct server_options {
 
     /// Bytes of answers that are collected for one send while further pipelined requests wait.
     std::uint32_t output_bytes = 64 * 1024;
-    /// Bytes that are read and dropped after an error answer, so that it is not lost with a reset.
+    /// Bytes that are read and dropped after an error answer, so that it is not lost with a reset;
+    /// and of content that a handler left unread, so that the connection can be kept.
     std::uint32_t drain_bytes = 256 * 1024;
     /// How long that may take.
     duration drain_timeout = 2s;

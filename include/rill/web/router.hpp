@@ -20,6 +20,10 @@ namespace detail {
 class route_table;
 }
 
+/// What a route allows, in place of the server's bounds:
+/// `app.put("/x", f, web::route_options{.body_bytes = 1 << 30})`.
+using route_options = http::handler_limits;
+
 /// One line of a router's list of routes.
 struct route_info {
     std::optional<http::method> method;  ///< Nothing for a route that takes any method.
@@ -49,63 +53,68 @@ public:
     ~router();
 
     /// Answers GET, and HEAD where nothing else does, for `pattern` with `function`: f() or
-    /// f(http::request&), returning a value with a `to_response` or a task of one.
+    /// f(http::request&), returning a value with a `to_response` or a task of one; or a coroutine
+    /// f(http::streaming_request&) that reads the content while it arrives. `limits` are checked
+    /// before the content is read.
     ///
     /// Errors    `error`: the pattern is malformed, the method and pattern are taken (the text
     /// names
     ///           both places), or the router is frozen.
     template <class Function>
-    router& get(std::string_view pattern, Function&& function,
+    router& get(std::string_view pattern, Function&& function, route_options const& limits = {},
                 std::source_location where = std::source_location::current()) {
-        return route(http::method::get, pattern, std::forward<Function>(function), where);
+        return route(http::method::get, pattern, std::forward<Function>(function), limits, where);
     }
     /// The same for HEAD.
     template <class Function>
-    router& head(std::string_view pattern, Function&& function,
+    router& head(std::string_view pattern, Function&& function, route_options const& limits = {},
                  std::source_location where = std::source_location::current()) {
-        return route(http::method::head, pattern, std::forward<Function>(function), where);
+        return route(http::method::head, pattern, std::forward<Function>(function), limits, where);
     }
     /// The same for POST.
     template <class Function>
-    router& post(std::string_view pattern, Function&& function,
+    router& post(std::string_view pattern, Function&& function, route_options const& limits = {},
                  std::source_location where = std::source_location::current()) {
-        return route(http::method::post, pattern, std::forward<Function>(function), where);
+        return route(http::method::post, pattern, std::forward<Function>(function), limits, where);
     }
     /// The same for PUT.
     template <class Function>
-    router& put(std::string_view pattern, Function&& function,
+    router& put(std::string_view pattern, Function&& function, route_options const& limits = {},
                 std::source_location where = std::source_location::current()) {
-        return route(http::method::put, pattern, std::forward<Function>(function), where);
+        return route(http::method::put, pattern, std::forward<Function>(function), limits, where);
     }
     /// The same for DELETE.
     template <class Function>
-    router& del(std::string_view pattern, Function&& function,
+    router& del(std::string_view pattern, Function&& function, route_options const& limits = {},
                 std::source_location where = std::source_location::current()) {
-        return route(http::method::delete_, pattern, std::forward<Function>(function), where);
+        return route(http::method::delete_, pattern, std::forward<Function>(function), limits,
+                     where);
     }
     /// The same for PATCH.
     template <class Function>
-    router& patch(std::string_view pattern, Function&& function,
+    router& patch(std::string_view pattern, Function&& function, route_options const& limits = {},
                   std::source_location where = std::source_location::current()) {
-        return route(http::method::patch, pattern, std::forward<Function>(function), where);
+        return route(http::method::patch, pattern, std::forward<Function>(function), limits, where);
     }
     /// The same for OPTIONS, instead of the answer that the router gives by itself.
     template <class Function>
-    router& options(std::string_view pattern, Function&& function,
+    router& options(std::string_view pattern, Function&& function, route_options const& limits = {},
                     std::source_location where = std::source_location::current()) {
-        return route(http::method::options, pattern, std::forward<Function>(function), where);
+        return route(http::method::options, pattern, std::forward<Function>(function), limits,
+                     where);
     }
     /// The same for every method that has no route of its own with this pattern.
     template <class Function>
-    router& any(std::string_view pattern, Function&& function,
+    router& any(std::string_view pattern, Function&& function, route_options const& limits = {},
                 std::source_location where = std::source_location::current()) {
-        return add_function(std::nullopt, pattern, std::forward<Function>(function), where);
+        return add_function(std::nullopt, pattern, std::forward<Function>(function), limits, where);
     }
     /// The same for a method by its name. `method::other` is refused: use `any`.
     template <class Function>
     router& route(http::method method, std::string_view pattern, Function&& function,
+                  route_options const& limits = {},
                   std::source_location where = std::source_location::current()) {
-        return add_function(method, pattern, std::forward<Function>(function), where);
+        return add_function(method, pattern, std::forward<Function>(function), limits, where);
     }
 
     /// Ends registration and builds the tables. Does nothing when called again. Servers call it.
@@ -120,15 +129,17 @@ public:
 private:
     template <class Function>
     router& add_function(std::optional<http::method> method, std::string_view pattern,
-                         Function&& function, std::source_location where) {
+                         Function&& function, route_options const& limits,
+                         std::source_location where) {
         using stored = std::decay_t<Function> const;
         auto owned = std::make_shared<stored>(std::forward<Function>(function));
         http::handler const answer = http::handler_for(*owned);
-        add(method, pattern, answer, std::move(owned), where);
+        add(method, pattern, answer, limits, std::move(owned), where);
         return *this;
     }
     void add(std::optional<http::method> method, std::string_view pattern, http::handler answer,
-             std::shared_ptr<void const> owner, std::source_location where);
+             route_options const& limits, std::shared_ptr<void const> owner,
+             std::source_location where);
 
     std::unique_ptr<detail::route_table> table_;
 };
