@@ -17,6 +17,7 @@ namespace rill::file {
             .link = what.link,
             .size = what.size,
             .modified = what.modified,
+            .modified_ns = what.modified_ns,
             .device = what.device,
             .inode = what.inode,
             .permissions = what.permissions};

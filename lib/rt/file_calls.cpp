@@ -30,6 +30,7 @@ status from_stat(struct stat const& what) noexcept {
             .link = S_ISLNK(what.st_mode),
             .size = static_cast<std::uint64_t>(what.st_size),
             .modified = what.st_mtim.tv_sec,
+            .modified_ns = static_cast<std::uint32_t>(what.st_mtim.tv_nsec),
             .device = what.st_dev,
             .inode = what.st_ino,
             .permissions = what.st_mode & 07777};

@@ -18,7 +18,8 @@ struct status {
     bool directory = false;
     bool link = false;
     std::uint64_t size = 0;     // bytes
-    std::int64_t modified = 0;  // seconds since 1970, UTC
+    std::int64_t modified = 0;      // seconds since 1970, UTC
+    std::uint32_t modified_ns = 0;  // and nanoseconds after that
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::uint32_t permissions = 0;

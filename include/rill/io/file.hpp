@@ -24,6 +24,7 @@ struct status {
     bool link = false;              ///< A symbolic link, where it was not followed.
     std::uint64_t size = 0;         ///< Bytes.
     std::int64_t modified = 0;      ///< Seconds since 1970, UTC.
+    std::uint32_t modified_ns = 0;  ///< Nanoseconds after `modified`; 0 where they are unknown.
     std::uint64_t device = 0;       ///< With `inode`, the identity of the file.
     std::uint64_t inode = 0;        ///< See `device`.
     std::uint32_t permissions = 0;  ///< The lower twelve bits of the mode: 0644.
