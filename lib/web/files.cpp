@@ -1,14 +1,19 @@
 // Serving the files below a root.
 #include "rill/web/files.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <compare>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "rill/codec/accept.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/io/file.hpp"
 #include "rill/web/content_type.hpp"
+#include "web/file_answer.hpp"
 #include "web/index_page.hpp"
 #include "web/path.hpp"
 
@@ -36,14 +41,30 @@ http::response answer_to(std::error_code why) {
     return http::to_response(http::status::not_found);
 }
 
-void close_range(void*, int descriptor) noexcept {
-    static_cast<void>(file::handle(descriptor));
+// True where there is no such name, and not where there is one that may not be served.
+bool is_missing(std::error_code why) noexcept {
+    return why.category() == std::system_category() &&
+           (why.value() == ENOENT || why.value() == ENOTDIR);
 }
 
-http::response send_file(file::handle what, file::status const& about, std::string_view name) {
-    return {http::status::ok, http::file_range(what.release(), 0, about.size, close_range),
-            content_type(name)};
+// What stands behind the last slash.
+std::string_view last_segment(std::string_view path) noexcept {
+    return path.substr(path.rfind('/') + 1);
 }
+
+http::response method_not_allowed() {
+    http::response answer(http::status::method_not_allowed);
+    answer.headers().set("allow", "GET, HEAD");
+    return answer;
+}
+
+// The codings of siblings; of equal weights the earlier is taken, since it makes smaller files.
+struct sibling_coding {
+    std::string_view name;
+    std::string_view suffix;
+};
+constexpr std::array sibling_codings{sibling_coding{"br", ".br"}, sibling_coding{"zstd", ".zst"},
+                                     sibling_coding{"gzip", ".gz"}};
 
 }  // namespace
 
@@ -53,22 +74,59 @@ public:
         : root_(path),
           listing_(options.listing),
           show_hidden_(options.show_hidden),
-          index_(options.index) {}
+          precompressed_(options.precompressed),
+          index_(options.index),
+          fallback_(options.fallback),
+          cache_control_(options.cache_control) {
+        for (type_of_extension const& each : options.types) {
+            types_.emplace_back(each.extension, each.type);
+        }
+    }
 
     task<http::response> answer(http::request& req) const;
 
 private:
+    struct opened {
+        file::handle open;
+        file::status about;
+    };
+
     task<http::response> answer_directory(http::request& req, std::string_view path,
                                           file::handle directory) const;
     task<http::response> answer_listing(std::string_view path, file::handle const& directory) const;
+    task<http::response> answer_missing(http::request& req, std::string_view path,
+                                        std::error_code why) const;
+    task<http::response> answer_file(http::request& req, int directory, std::string_view name,
+                                     opened file) const;
+    task<std::string_view> find_sibling(http::request& req, int directory, std::string_view name,
+                                        opened& file) const;
+    [[nodiscard]] http::literal type_of(std::string_view name) const noexcept;
 
     file::root root_;
     bool listing_;
     bool show_hidden_;
+    bool precompressed_;
     std::string index_;
+    std::string fallback_;
+    std::string cache_control_;
+    std::vector<std::pair<std::string, http::literal>> types_;
 };
 
+http::literal files::state::type_of(std::string_view name) const noexcept {
+    std::string_view const last = last_segment(name);
+    std::size_t const dot = last.rfind('.');
+    if (!types_.empty() && dot != last.npos) {
+        for (auto const& [extension, type] : types_) {
+            if (http1::equal_ignoring_case(extension, last.substr(dot + 1))) return type;
+        }
+    }
+    return content_type(name);
+}
+
 task<http::response> files::state::answer(http::request& req) const {
+    if (req.method() != http::method::get && req.method() != http::method::head) {
+        co_return method_not_allowed();
+    }
     std::array<char, longest_path + 2> memory;
     file_path const path =
         to_file_path(req.encoded_path("path"), memory, {.show_hidden = show_hidden_});
@@ -78,14 +136,17 @@ task<http::response> files::state::answer(http::request& req) const {
     if (path.outcome == file_path::verdict::refused) {
         co_return http::response(http::status::not_found);
     }
-    auto opened = co_await as_result(file::open_beneath(root_, path.name.data()));
-    if (!opened) co_return answer_to(opened.error());
-    file::handle found = *std::move(opened);
-    auto const about = found.status();
+    auto found = co_await as_result(file::open_beneath(root_, path.name.data()));
+    if (!found) {
+        auto answer = co_await answer_missing(req, path.name, found.error());
+        co_return answer;
+    }
+    file::handle open = *std::move(found);
+    auto const about = open.status();
     if (!about) co_return answer_to(about.error());
     if (about->directory) {
         if (path.wants_directory) {
-            auto answer = co_await answer_directory(req, path.name, std::move(found));
+            auto answer = co_await answer_directory(req, path.name, std::move(open));
             co_return answer;
         }
         std::string location(req.encoded_path());
@@ -96,16 +157,84 @@ task<http::response> files::state::answer(http::request& req) const {
     if (!about->regular || path.wants_directory) {
         co_return http::response(http::status::not_found);
     }
-    co_return send_file(std::move(found), *about, path.name);
+    opened file{std::move(open), *about};
+    auto answer = co_await answer_file(req, root_.descriptor(), path.name, std::move(file));
+    co_return answer;
 }
 
-task<http::response> files::state::answer_directory(http::request&, std::string_view path,
+task<http::response> files::state::answer_file(http::request& req, int directory,
+                                               std::string_view name, opened file) const {
+    std::string_view coding;
+    if (precompressed_) coding = co_await find_sibling(req, directory, name, file);
+    found_file what{.open = std::move(file.open),
+                    .about = file.about,
+                    .type = type_of(name),
+                    .coding = coding,
+                    .varies = precompressed_};
+    co_return answer_with(req, std::move(what), cache_control_);
+}
+
+// Puts the sibling that the client wants most in the place of `file`; gives its coding.
+task<std::string_view> files::state::find_sibling(http::request& req, int directory,
+                                                  std::string_view name, opened& file) const {
+    std::string joined;
+    std::string_view const accepted = whole_list(req, http1::known_field::accept_encoding, joined);
+    struct choice {
+        int weight;         // below zero, so that the greatest comes first
+        std::size_t place;  // among equals the earlier is taken
+        auto operator<=>(choice const&) const = default;
+    };
+    std::array<choice, sibling_codings.size()> wanted;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        wanted[i] = {-codec::coding_weight(accepted, sibling_codings[i].name), i};
+    }
+    std::ranges::sort(wanted);
+    int const plain = codec::coding_weight(accepted, "identity");
+    std::string sibling;
+    for (choice const& one : wanted) {
+        if (one.weight == 0 || -one.weight < plain) break;
+        sibling_coding const& coding = sibling_codings[one.place];
+        sibling.assign(name).append(coding.suffix);
+        auto found = co_await as_result(file::open_operation(directory, sibling.c_str()));
+        if (!found) continue;
+        auto const about = found->status();
+        if (!about || !about->regular) continue;
+        bool const stale = std::pair(about->modified, about->modified_ns) <
+                           std::pair(file.about.modified, file.about.modified_ns);
+        if (stale) continue;
+        file.open = *std::move(found);
+        file.about = *about;
+        co_return coding.name;
+    }
+    co_return std::string_view();
+}
+
+task<http::response> files::state::answer_missing(http::request& req, std::string_view path,
+                                                  std::error_code why) const {
+    bool const falls_back = !fallback_.empty() && is_missing(why) &&
+                            last_segment(path).find('.') == std::string_view::npos;
+    if (!falls_back) co_return answer_to(why);
+    auto found = co_await as_result(file::open_beneath(root_, fallback_.c_str()));
+    if (!found) co_return answer_to(found.error());
+    auto const about = found->status();
+    if (!about || !about->regular) co_return http::response(http::status::not_found);
+    opened file{*std::move(found), *about};
+    auto answer = co_await answer_file(req, root_.descriptor(), fallback_, std::move(file));
+    co_return answer;
+}
+
+task<http::response> files::state::answer_directory(http::request& req, std::string_view path,
                                                     file::handle directory) const {
     if (!index_.empty()) {
-        auto opened = co_await as_result(file::open_beneath(directory, index_.c_str()));
-        if (opened) {
-            auto const about = opened->status();
-            if (about && about->regular) co_return send_file(*std::move(opened), *about, index_);
+        auto found = co_await as_result(file::open_beneath(directory, index_.c_str()));
+        if (found) {
+            auto const about = found->status();
+            if (about && about->regular) {
+                opened file{*std::move(found), *about};
+                auto answer =
+                    co_await answer_file(req, directory.descriptor(), index_, std::move(file));
+                co_return answer;
+            }
         }
     }
     if (!listing_) co_return http::response(http::status::not_found);

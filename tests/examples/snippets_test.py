@@ -54,6 +54,20 @@ def snippet_files(program):
             same(file.read(), "colour = blue\n")
 
 
+def snippet_static_files(program):
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(os.path.join(root, "assets"))
+        os.mkdir(os.path.join(root, "downloads"))
+        for name, text in (("index.html", "<p>app"), ("assets/a.js", "plain"), ("downloads/b", "bytes")):
+            with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        with Server(program, root) as server:
+            same(server.ask("GET", "/users/7"), (200, "<p>app"))
+            same(server.ask("GET", "/assets/a.js"), (200, "plain"))
+            same(server.ask("GET", "/assets/none")[0], 404)
+            same(server.ask("GET", "/downloads/b", headers={"Range": "bytes=2-"}), (206, "tes"))
+
+
 def snippet_processes(program):
     done = subprocess.run(
         [program], input=b"pear\napple\nfig", stdout=subprocess.PIPE, check=False, timeout=PATIENCE_SECONDS

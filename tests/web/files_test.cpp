@@ -6,68 +6,17 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "rill/base/error.hpp"
-#include "support/raw_client.hpp"
-#include "support/test_server.hpp"
+#include "support/site.hpp"
 
 using namespace rill;
+using test::folder;
 using test::raw_answer;
 using test::raw_client;
+using test::site;
 using test::test_server;
-
-namespace {
-
-// A directory for the time of a test: DIR/root is served, the rest must not be.
-class folder {
-public:
-    folder() {
-        std::string name = std::filesystem::temp_directory_path() / "rill-files-XXXXXX";
-        if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
-        base_ = name;
-        std::filesystem::create_directories(base_ / "root" / "sub");
-        std::filesystem::create_directories(base_ / "root-secret");
-        write("root-secret/a.txt", "secret");
-        write("secret.txt", "secret");
-        write("root/a.txt", "small");
-    }
-    folder(folder const&) = delete;
-    folder& operator=(folder const&) = delete;
-    ~folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(base_, ignored);
-    }
-
-    void write(std::string const& name, std::string const& text) const {
-        std::ofstream(base_ / name, std::ios::binary) << text;
-    }
-    [[nodiscard]] std::filesystem::path path(std::string const& name) const { return base_ / name; }
-
-private:
-    std::filesystem::path base_;
-};
-
-struct site {
-    folder disk;
-    web::router routes;
-    std::optional<test_server> running;
-    std::optional<raw_client> client;
-
-    explicit site(web::files_options const& options = {}) {
-        routes.get("/{path...}", web::files(disk.path("root").string(), options));
-        running.emplace(routes);
-        client.emplace(running->at());
-    }
-    raw_answer get(std::string const& target) {
-        return client->ask("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
-    }
-};
-
-}  // namespace
 
 TEST_CASE("a small and a large file arrive byte by byte as they are") {
     site with;

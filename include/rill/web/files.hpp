@@ -1,7 +1,9 @@
-// files: a directory of real files, served. RFC 9110 section 9.3.1.
+// files: a directory of real files, served.
+// RFC 9110 sections 9.3.1 (GET), 12.5.3 (Accept-Encoding), 13 (conditions) and 14 (ranges).
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -12,7 +14,13 @@
 
 namespace rill::web {
 
-/// How a directory is served.
+/// The content type of files by an extension, in place of `content_type`'s.
+struct type_of_extension {
+    std::string_view extension;  ///< Without its dot, in any case: "glsl".
+    http::literal type;          ///< "text/plain; charset=utf-8".
+};
+
+/// How a directory is served. Texts and types are copied.
 struct files_options {
     /// A directory without an index file is answered with a page that lists it; else 404.
     bool listing = true;
@@ -20,6 +28,19 @@ struct files_options {
     bool show_hidden = false;
     /// The file that answers for its directory; empty for none.
     std::string_view index = "index.html";
+    /// The value of Cache-Control of files ("max-age=3600", "no-cache"); empty for none, and then
+    /// caches guess from the age of a file.
+    std::string_view cache_control = {};
+    /// `a.js` is answered with `a.js.br`, `a.js.zst` or `a.js.gz` beside it where the client
+    /// accepts that, by its weights, and then in this order. A sibling that is older than its file
+    /// is not used. Costs up to three more opens for each file.
+    bool precompressed = false;
+    /// The file below the root that answers with 200 where there is none of that path, for programs
+    /// that run in the browser ("index.html"); empty for none. A path whose last segment has a dot
+    /// is still 404, so that a missing script is no page.
+    std::string_view fallback = {};
+    /// Content types by extension that go before the table's.
+    std::span<type_of_extension const> types = {};
 };
 static_assert(std::is_trivially_destructible_v<files_options>);
 
@@ -28,6 +49,11 @@ static_assert(std::is_trivially_destructible_v<files_options>);
 ///
 /// Nothing outside of the root can be reached, by no spelling and no link (RESOLVE_BENEATH).
 /// Directories answer with their index file or with a page that lists them. Copies share the root.
+///
+/// Files have an entity tag, made of which file it is, when it was written and its size; conditions
+/// are answered with 304 and 412. Ranges are answered with 206 and 416, several as
+/// multipart/byteranges; more than `codec::most_byte_ranges` or overlapping ones with the whole.
+/// A method but GET and HEAD, where the route lets one through, is 405.
 class RILL_API files {
 public:
     /// Opens the root. Throws `error` with the path where it is no directory.

@@ -1,0 +1,194 @@
+// Validators, conditions and ranges of a file.
+#include "web/file_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "rill/codec/byte_ranges.hpp"
+#include "rill/codec/http_date.hpp"
+#include "rill/codec/preconditions.hpp"
+#include "rill/rt/core.hpp"
+#include "web/range_parts.hpp"
+
+namespace rill::web {
+
+namespace {
+
+using codec::byte_ranges;
+using codec::preconditions;
+using http1::known_field;
+using std::chrono::seconds;
+using std::chrono::sys_seconds;
+
+// The entity tag of a state of a file, quotes included. Which file it is, when it was written and
+// how long it is are hashed, because inode numbers are nobody's business; the size stays in sight.
+// Strong, since a writer that changes neither size nor the nanoseconds is one that hides.
+class file_tag {
+public:
+    explicit file_tag(file::status const& of) noexcept {
+        std::uint64_t hash = 0;
+        for (std::uint64_t const part :
+             {of.device, of.inode, static_cast<std::uint64_t>(of.modified),
+              std::uint64_t{of.modified_ns}, of.size}) {
+            hash = mixed(hash ^ part);
+        }
+        auto const end =
+            fmt::format_to_n(text_.data(), text_.size(), "\"{:x}-{:x}\"", hash, of.size);
+        size_ = static_cast<std::size_t>(end.out - text_.data());
+    }
+
+    [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
+    [[nodiscard]] codec::entity_tag tag() const noexcept {
+        return {.opaque = view().substr(1, size_ - 2)};
+    }
+
+private:
+    // The finaliser of splitmix64: every bit of what goes in changes half of what comes out.
+    static std::uint64_t mixed(std::uint64_t x) noexcept {
+        x += 0x9e3779b97f4a7c15;
+        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+        return x ^ (x >> 31);
+    }
+
+    std::array<char, 36> text_;  // two numbers of 16 digits, a dash and the quotes
+    std::size_t size_;
+};
+
+// What Last-Modified says. A file from the future is as old as the answer: section 8.8.2.1.
+std::optional<sys_seconds> last_modified(file::status const& of, sys_seconds now) noexcept {
+    constexpr seconds year_0{-62'167'219'200};  // earlier ones cannot be written
+    if (seconds(of.modified) < year_0) return std::nullopt;
+    return std::min(sys_seconds(seconds(of.modified)), now);
+}
+
+// Calls `use` with each line of that name.
+template <class Use>
+void for_each_line(http1::field_table const& fields, known_field which, Use use) {
+    if (!fields.has(which)) return;
+    if (!fields.repeats(which)) return use(fields.find(which));
+    std::string_view const name = name_of(which);
+    std::size_t at = 0;
+    while ((at = fields.find_from(name, at)) != http1::field_table::not_found) {
+        use(fields[at].value);
+        ++at;
+    }
+}
+
+preconditions conditions_of(http1::field_table const& fields, codec::validators const& current,
+                            sys_seconds now) {
+    preconditions asked(current, now);
+    constexpr std::array conditions{known_field::if_match, known_field::if_none_match,
+                                    known_field::if_modified_since,
+                                    known_field::if_unmodified_since, known_field::if_range};
+    if (!fields.has_any(conditions)) return asked;
+    for_each_line(fields, known_field::if_match, [&](auto value) { asked.if_match(value); });
+    for_each_line(fields, known_field::if_none_match,
+                  [&](auto value) { asked.if_none_match(value); });
+    for_each_line(fields, known_field::if_modified_since,
+                  [&](auto value) { asked.if_modified_since(value); });
+    for_each_line(fields, known_field::if_unmodified_since,
+                  [&](auto value) { asked.if_unmodified_since(value); });
+    for_each_line(fields, known_field::if_range, [&](auto value) { asked.if_range(value); });
+    return asked;
+}
+
+byte_ranges ranges_of(http::request const& req, preconditions const& asked, std::uint64_t size) {
+    auto const& fields = req.headers();
+    bool const counts = req.method() == http::method::get && fields.has(known_field::range) &&
+                        !fields.repeats(known_field::range) && asked.range_counts();
+    return counts ? byte_ranges::parse(fields.find(known_field::range), size) : byte_ranges();
+}
+
+void close_descriptor(void*, int descriptor) noexcept {
+    static_cast<void>(file::handle(descriptor));
+}
+
+http::response not_satisfiable(std::uint64_t size) {
+    std::array<char, codec::content_range_bound> memory;
+    http::response answer(http::status::range_not_satisfiable);
+    answer.headers().add("content-range", codec::format_unsatisfied_range(size, memory));
+    return answer;
+}
+
+// 200 or 206 with the body, and the fields that tell of the parts.
+http::response content_of(found_file what, byte_ranges const& ranges) {
+    auto const parts = ranges.parts();
+    std::uint64_t const size = what.about.size;
+    if (parts.empty()) {
+        return {http::status::ok, http::file_range(what.open.release(), 0, size, close_descriptor),
+                what.type};
+    }
+    if (parts.size() == 1) {
+        std::array<char, codec::content_range_bound> memory;
+        http::response answer(
+            http::status::partial_content,
+            http::file_range(what.open.release(), parts[0].first, parts[0].size, close_descriptor),
+            what.type);
+        answer.headers().add("content-range", codec::format_content_range(parts[0], size, memory));
+        return answer;
+    }
+    range_parts body(std::move(what.open), size, parts, what.type);
+    std::string const type = body.content_type();
+    http::response answer(http::status::partial_content, http::body_stream(std::move(body)), {});
+    answer.headers().add("content-type", type);
+    return answer;
+}
+
+}  // namespace
+
+std::string_view whole_list(http::request const& req, http1::known_field which,
+                            std::string& joined) {
+    auto const& fields = req.headers();
+    if (!fields.repeats(which)) return fields.find(which);
+    for_each_line(fields, which, [&](std::string_view value) {
+        if (!joined.empty()) joined += ',';
+        joined += value;
+    });
+    return joined;
+}
+
+http::response answer_with(http::request const& req, found_file what,
+                           std::string_view cache_control) {
+    auto const now = std::chrono::floor<seconds>(core::current().wall_now());
+    file_tag const tag(what.about);
+    auto const modified = last_modified(what.about, now);
+    preconditions const asked =
+        conditions_of(req.headers(), {.tag = tag.tag(), .modified = modified}, now);
+    auto const verdict = asked.judge(true);
+    if (verdict == preconditions::verdict::failed) {
+        return http::response(http::status::precondition_failed);
+    }
+    bool const fresh = verdict == preconditions::verdict::not_modified;
+    std::string_view const coding = what.coding;
+    bool const varies = what.varies;
+    http::response answer(http::status::not_modified);
+    if (!fresh) {
+        byte_ranges const ranges = ranges_of(req, asked, what.about.size);
+        if (ranges.outcome() == byte_ranges::answer::unsatisfiable) {
+            return not_satisfiable(what.about.size);
+        }
+        answer = content_of(std::move(what), ranges);
+    }
+    http::headers& fields = answer.headers();
+    fields.add("etag", tag.view());
+    if (!cache_control.empty()) fields.add("cache-control", cache_control);
+    if (varies) fields.add("vary", "accept-encoding");
+    // A 304 says what a cache needs to find and keep its copy, and no more: section 15.4.5.
+    if (fresh) return answer;
+    fields.add("accept-ranges", "bytes");
+    if (!coding.empty()) fields.add("content-encoding", coding);
+    if (modified) {
+        std::array<char, codec::http_date_size> date;
+        codec::format_http_date(*modified, date);
+        fields.add("last-modified", {date.data(), date.size()});
+    }
+    return answer;
+}
+
+}  // namespace rill::web

@@ -1,0 +1,31 @@
+// The answer that a file gives: whole, in parts, or that the client has it already.
+// RFC 9110 sections 8.8 (validators), 13 (conditions), 14 (ranges) and 15.3.7 (206).
+#pragma once
+
+#include <string_view>
+
+#include "rill/http/request.hpp"
+#include "rill/http/response.hpp"
+#include "rill/io/file.hpp"
+
+namespace rill::web {
+
+// A file that was found for a request.
+struct found_file {
+    file::handle open;
+    file::status about;
+    http::literal type;       // of what it holds, beneath its coding
+    std::string_view coding;  // its content coding; empty for none
+    bool varies = false;      // what was found depends on Accept-Encoding
+};
+
+// The answer to GET or HEAD. `cache_control` is sent with it unless it is empty. Ranges count for
+// GET alone (section 14.2), so HEAD says of a file what a GET without Range would.
+[[nodiscard]] http::response answer_with(http::request const& req, found_file what,
+                                         std::string_view cache_control);
+
+// The value of a field whose lines are one list; `joined` keeps it where there is more than one.
+[[nodiscard]] std::string_view whole_list(http::request const& req, http1::known_field which,
+                                          std::string& joined);
+
+}  // namespace rill::web
