@@ -44,9 +44,10 @@ constexpr std::size_t sent_part_bytes = 4 * 1024 * 1024;
 
 }  // namespace
 
-exchange::exchange(server_core& home, byte_stream& peer, lease first)
+exchange::exchange(server_core& home, byte_stream& peer, lease first, std::uint64_t& requests_left)
     : home_(home),
       peer_(peer),
+      requests_left_(requests_left),
       input_(home, std::move(first)),
       output_(home.take_buffer()),
       parser_(limits_of(home.options())) {}
@@ -106,6 +107,8 @@ exchange::progress exchange::begin_request(http1::request_head const& head) {
     frame_.head_only = head.method() == http1::method::head;
     frame_.http_1_0 = head.minor_version() == 0;
     frame_.keep_alive = head.keep_alive() && !home_.draining();
+    if (--requests_left_ == 0) [[unlikely]]
+        frame_.keep_alive = false;
     chosen_ = home_.answers().choose(request_);
     return head.has_content() ? progress::needs_body : call_handler();
 }

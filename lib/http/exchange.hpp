@@ -42,8 +42,9 @@ public:
         needs_send,  ///< The answer's body is sent from where it is.
     };
 
-    /// Begins with what was received.
-    exchange(server_core& home, byte_stream& peer, lease first);
+    /// Begins with what was received. `requests_left` is the connection's and counted down; from 0
+    /// it goes around and is no bound.
+    exchange(server_core& home, byte_stream& peer, lease first, std::uint64_t& requests_left);
     exchange(exchange const&) = delete;
     exchange& operator=(exchange const&) = delete;
     ~exchange();
@@ -114,6 +115,7 @@ private:
 
     server_core& home_;
     byte_stream& peer_;
+    std::uint64_t& requests_left_;
     input_window input_;
     buffer output_;
     http1::request_parser parser_;

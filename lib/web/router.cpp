@@ -107,6 +107,10 @@ http::response wrong_method(void const*, http::request& req) {
     answer.headers().set("Allow", allow_text(request_access::allowed_methods(req)));
     return answer;
 }
+http::response unknown_method(void const*, http::request&) {
+    return http::content(http::literal("Not Implemented\n"), http::content_types::text,
+                         http::status::not_implemented);
+}
 http::response list_methods(void const*, http::request& req) {
     http::response answer(http::status::no_content);
     answer.headers().set("Allow", allow_text(request_access::allowed_methods(req)));
@@ -223,6 +227,10 @@ constexpr http::handler own_answer(http::handler::plain_function says) noexcept 
     request_access::allowed_methods(req) = wanted.allowed;
     if (req.method() == http::method::options && (wanted.allowed != 0 || *path == "*")) {
         return own_answer(detail::list_methods);
+    }
+    // RFC 9110 section 9.1: 405 is for methods that are known. Nobody here opens tunnels.
+    if (req.method() == http::method::other || req.method() == http::method::connect) {
+        return own_answer(detail::unknown_method);
     }
     return own_answer(wanted.allowed == 0 ? detail::not_found : detail::wrong_method);
 }

@@ -217,7 +217,7 @@ TEST_CASE("unknown paths and methods are answered on a kept connection") {
     CHECK(wrong.status == 405);
     CHECK(wrong.field("allow").find("GET") != std::string::npos);
     CHECK(client.ask("OPTIONS /hello HTTP/1.1\r\nHost: a\r\n\r\n").count("allow") == 1);
-    CHECK(client.ask("BREW /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 405);
+    CHECK(client.ask("BREW /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 501);
     CHECK(client.ask(get_hello).body == "hello");
 }
 
@@ -286,4 +286,73 @@ TEST_CASE("many pipelined answers beyond the output's bound all arrive") {
     for (int i = 0; i < 100; ++i) all += "GET /some HTTP/1.1\r\nHost: a\r\n\r\n";
     client.send(all);
     for (int i = 0; i < 100; ++i) CHECK(client.read().body.size() == 10'000);
+}
+
+TEST_CASE("the last request that a connection may make is answered with close") {
+    app with;
+    web::serve_options options;
+    options.http.requests_per_connection = 3;
+    test_server running(with.routes, options);
+    SUBCASE("one after another") {
+        raw_client client(running.at());
+        CHECK(client.ask(get_hello).count("connection") == 0);
+        CHECK(client.ask(with_length("/later", "abc")).count("connection") == 0);
+        CHECK(client.ask(get_hello).field("connection") == "close");
+        CHECK(client.ended());
+    }
+    SUBCASE("pipelined, with one too many, which is not answered") {
+        raw_client client(running.at());
+        std::string all;
+        for (int i = 0; i < 4; ++i) all += get_hello;
+        client.send(all);
+        for (int i = 0; i < 2; ++i) CHECK(client.read().count("connection") == 0);
+        CHECK(client.read().field("connection") == "close");
+        CHECK(client.ended());
+        CHECK(running.stop().counters.requests == 3);
+    }
+}
+
+TEST_CASE(
+    "the target in absolute form says the host, and the Host field does not (RFC 9112 3.2.2)") {
+    web::router routes;
+    routes.get("/host", [](http::request& req) {
+        return std::string(req.host()) + ' ' + std::string(req.query());
+    });
+    test_server running(routes);
+    raw_client client(running.at());
+    CHECK(client.ask("GET http://a.example:81/host?x=1 HTTP/1.1\r\nHost: b\r\n\r\n").body ==
+          "a.example:81 x=1");
+    CHECK(client.ask("GET HTTPS://a/host HTTP/1.1\r\nHost: b\r\n\r\n").body == "a ");
+    CHECK(client.ask("GET /host HTTP/1.1\r\nHost: b\r\n\r\n").body == "b ");
+    CHECK(client.ask("GET http://a HTTP/1.1\r\nHost: b\r\n\r\n").status == 404);
+    // The field must be there all the same (RFC 9112 section 3.2).
+    CHECK(client.ask("GET http://a/host HTTP/1.1\r\n\r\n").status == 400);
+    CHECK(client.ended());
+}
+
+TEST_CASE("OPTIONS of the server as a whole lists its methods, in both spellings") {
+    app with;
+    test_server running(with.routes);
+    raw_client client(running.at());
+    for (auto const* target : {"*", "http://a"}) {
+        CAPTURE(target);
+        raw_answer const answer =
+            client.ask("OPTIONS " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+        CHECK(answer.status == 204);
+        CHECK(answer.field("allow") == "GET, HEAD, POST, OPTIONS");
+    }
+    CHECK(client.ask("GET * HTTP/1.1\r\nHost: a\r\n\r\n").status == 400);
+}
+
+TEST_CASE("methods that are unknown, and tunnels, are 501; those that are known are 405") {
+    app with;
+    with.routes.any("/any", [](http::request& req) { return std::string(req.method_text()); });
+    test_server running(with.routes);
+    raw_client client(running.at());
+    CHECK(client.ask("BREW /nowhere HTTP/1.1\r\nHost: a\r\n\r\n").status == 501);
+    CHECK(client.ask("BREW /any HTTP/1.1\r\nHost: a\r\n\r\n").body == "BREW");
+    CHECK(client.ask("get /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 501);
+    CHECK(client.ask("PROPFIND /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 405);
+    CHECK(client.ask("TRACE /hello HTTP/1.1\r\nHost: a\r\n\r\n").status == 405);
+    CHECK(client.ask("CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n").status == 501);
 }

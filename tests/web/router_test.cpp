@@ -124,12 +124,13 @@ TEST_CASE("a known path with another method is a 405 with Allow, and OPTIONS lis
     CHECK(status_of(app, http::method::options, "/a") == 204);
     CHECK(allow_of(app, http::method::options, "/a") == "GET, HEAD, POST, OPTIONS");
     CHECK(allow_of(app, http::method::get, "/b") == "DELETE, OPTIONS");
-    CHECK(status_of(app, http::method::other, "/a") == 405);
+    CHECK(status_of(app, http::method::other, "/a") == 501);
+    CHECK(status_of(app, http::method::other, "/nowhere") == 501);
     CHECK(status_of(app, http::method::options, "/c") == 404);
     CHECK(status_of(app, http::method::put, "/c") == 404);
     CHECK(status_of(app, http::method::options, "*") == 204);
     CHECK(allow_of(app, http::method::options, "*") == "GET, HEAD, POST, DELETE, OPTIONS");
-    CHECK(status_of(app, http::method::connect, "host:1") == 404);
+    CHECK(status_of(app, http::method::connect, "host:1") == 501);
 }
 
 TEST_CASE("HEAD goes to GET, unless it has a route of its own") {

@@ -35,6 +35,9 @@ struct server_options {
     /// For the client to take what is written to it at once; over it the connection is cut.
     duration write_timeout = 30s;
 
+    /// Requests that one connection may make; the last answer says close. 0 is no limit.
+    std::uint64_t requests_per_connection = 0;
+
     /// Bytes of answers that are collected for one send while further pipelined requests wait.
     std::uint32_t output_bytes = 64 * 1024;
     /// Bytes that are read and dropped after an error answer, so that it is not lost with a reset;
