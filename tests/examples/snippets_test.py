@@ -151,6 +151,10 @@ def snippet_cores(program):
         same(server.ask("GET", "/fibonacci/41")[0], 400)
 
 
+def snippet_calling(program):
+    same(output_of(program), "3 404\n")
+
+
 def snippet_content(program):
     text = {"Content-Type": "text/plain"}
     with Server(program) as server:

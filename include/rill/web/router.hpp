@@ -13,6 +13,7 @@
 
 #include "rill/base/export.hpp"
 #include "rill/http/handler.hpp"
+#include "rill/web/call.hpp"
 
 namespace rill::web {
 
@@ -42,7 +43,7 @@ struct route_info {
 /// where two patterns differ, text goes before `{name}` and `{name}` before `{name...}`. The order
 /// of registration plays no part. HEAD is answered by a GET route where there is none for HEAD. A
 /// path that is known only with other methods gives 405 and Allow, and OPTIONS is answered with
-/// Allow.
+/// Allow. A method that nobody knows, and CONNECT, give 501 where no `any` route takes them.
 ///
 /// A router is filled, then frozen by the server, and from then on all cores read it.
 class RILL_API router {
@@ -125,6 +126,17 @@ public:
     /// 405 and the answer to OPTIONS are handlers too. The router must be frozen.
     /// Cost      no allocation for a path without percent-encoding.
     [[nodiscard]] http::handler choose(http::request& req) const;
+
+    /// Answers a request that was made by hand, without a port: for tests. Freezes the router.
+    ///
+    /// Returns   the answer with its body in memory, where `text()` has it, also that of a file or
+    ///           of a stream. No body for HEAD. A thrown `http::problem` is its answer; a head that
+    ///           a connection would refuse gives that status. Content is held to the limits of the
+    ///           route, or those of a server's defaults; deadlines are the caller's.
+    /// Errors    what else the handler throws; `limit_exceeded` for a body beyond `most`.
+    /// Lifetime  `request` must live until the await ends.
+    /// Cancel    cancels the handler.
+    [[nodiscard]] task<http::response> call(call_request const& request);
 
 private:
     template <class Function>
