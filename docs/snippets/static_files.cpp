@@ -16,7 +16,8 @@ int main(int argc, char** argv) try {
         rill::web::files(root + "/assets", {.listing = false,
                                             .cache_control = "public, max-age=31536000, immutable",
                                             .precompressed = true}));
-    // A page that lists them; a download that broke off goes on where it stood.
+    // A page that lists them, or JSON for `Accept: application/json`; a download that broke off
+    // goes on where it stood.
     app.get("/downloads/{path...}", rill::web::files(root + "/downloads"));
     // All other paths belong to the program in the browser; its page is checked for news each time.
     app.get("/{path...}",

@@ -4,37 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
-#include "http/utf8.hpp"
+#include "http/json_text.hpp"
 #include "rill/base/assert.hpp"
 
 namespace rill::http {
-
-namespace {
-
-// Appends `text` as a JSON string.
-void append_json_string(std::string& to, std::string_view text) {
-    to += '"';
-    while (!text.empty()) {
-        auto const first = static_cast<unsigned char>(text.front());
-        std::size_t const size = utf8_sequence_size(text);
-        if (size == 0) {
-            to += "\\ufffd";
-        } else if (first == '"' || first == '\\') {
-            to += '\\';
-            to += text.front();
-        } else if (first < 0x20 || first == 0x7f) {
-            fmt::format_to(std::back_inserter(to), "\\u{:04x}", unsigned{first});
-        } else {
-            to += text.substr(0, size);
-        }
-        text.remove_prefix(size == 0 ? 1 : size);
-    }
-    to += '"';
-}
-
-}  // namespace
 
 problem::problem(http::status status, std::string_view detail) : status_(status) {
     RILL_ASSERT(code_of(status) >= 100 && code_of(status) <= 999, "a status has three digits");

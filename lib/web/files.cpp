@@ -12,6 +12,7 @@
 #include "rill/codec/accept.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/io/file.hpp"
+#include "rill/rt/blocking.hpp"
 #include "rill/web/content_type.hpp"
 #include "web/file_answer.hpp"
 #include "web/index_page.hpp"
@@ -23,6 +24,16 @@ namespace {
 
 // Longer paths below a root are not served.
 constexpr std::size_t longest_path = 1024;
+
+// A longer list is written on a blocking thread: a thousand entries take about a millisecond, in
+// which this core would serve nobody.
+constexpr std::size_t most_listed_here = 256;
+
+constexpr http::literal json_type{"application/json"};
+
+std::string write_listing(bool as_json, std::string path, std::vector<index_entry> entries) {
+    return as_json ? index_json(std::move(entries)) : index_page(path, std::move(entries));
+}
 
 http::response answer_to(std::error_code why) {
     if (why.category() == std::system_category()) {
@@ -93,7 +104,8 @@ private:
 
     task<http::response> answer_directory(http::request& req, std::string_view path,
                                           file::handle directory) const;
-    task<http::response> answer_listing(std::string_view path, file::handle const& directory) const;
+    task<http::response> answer_listing(http::request& req, std::string_view path,
+                                        file::handle const& directory) const;
     task<http::response> answer_missing(http::request& req, std::string_view path,
                                         std::error_code why) const;
     task<http::response> answer_file(http::request& req, int directory, std::string_view name,
@@ -238,11 +250,11 @@ task<http::response> files::state::answer_directory(http::request& req, std::str
         }
     }
     if (!listing_) co_return http::response(http::status::not_found);
-    auto answer = co_await answer_listing(path, directory);
+    auto answer = co_await answer_listing(req, path, directory);
     co_return answer;
 }
 
-task<http::response> files::state::answer_listing(std::string_view path,
+task<http::response> files::state::answer_listing(http::request& req, std::string_view path,
                                                   file::handle const& directory) const {
     auto found = co_await file::list(directory);
     if (!found) co_return answer_to(found.error());
@@ -256,7 +268,20 @@ task<http::response> files::state::answer_listing(std::string_view path,
                            .size = each.status.size,
                            .modified = each.status.modified});
     }
-    co_return http::html(index_page(path, std::move(entries)));
+    std::string joined;
+    std::string_view const accepted = whole_list(req, http1::known_field::accept, joined);
+    bool const as_json = codec::type_weight(accepted, "application/json") >
+                         codec::type_weight(accepted, "text/html");
+    std::string text;
+    if (entries.size() <= most_listed_here) {
+        text = write_listing(as_json, std::string(path), std::move(entries));
+    } else {
+        text = co_await blocking(write_listing, as_json, std::string(path), std::move(entries));
+    }
+    http::response answer(http::status::ok, std::move(text),
+                          as_json ? json_type : http::content_types::html);
+    answer.headers().set("vary", "accept");
+    co_return answer;
 }
 
 files::files(std::string_view root, files_options const& options)

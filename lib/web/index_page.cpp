@@ -134,29 +134,12 @@ void append_digits(std::string& to, std::int64_t value, std::size_t count) {
 }
 
 void append_time(std::string& to, std::int64_t seconds) {
-    using namespace std::chrono;
-    // What no calendar shows in four digits is shown as nothing.
-    if (seconds < -62'135'596'800 || seconds > 253'402'300'799) return;
-    sys_seconds const moment{std::chrono::seconds(seconds)};
-    sys_days const day = floor<days>(moment);
-    year_month_day const date(day);
-    hh_mm_ss const clock(moment - day);
-    std::string text;
-    append_digits(text, static_cast<int>(date.year()), 4);
-    text += '-';
-    append_digits(text, static_cast<unsigned>(date.month()), 2);
-    text += '-';
-    append_digits(text, static_cast<unsigned>(date.day()), 2);
-    text += ' ';
-    append_digits(text, clock.hours().count(), 2);
-    text += ':';
-    append_digits(text, clock.minutes().count(), 2);
+    std::string const text = utc_text(seconds);
+    if (text.empty()) return;
     to += "<time datetime=\"";
     to += text;
-    to += ':';
-    append_digits(to, clock.seconds().count(), 2);
     to += "Z\">";
-    to += text;
+    to += std::string_view(text).substr(0, text.size() - 3);  // by the minute
     to += "</time>";
 }
 
@@ -241,6 +224,28 @@ std::string summary(std::vector<index_entry> const& entries) {
 }
 
 }  // namespace
+
+std::string utc_text(std::int64_t seconds) {
+    using namespace std::chrono;
+    if (seconds < -62'135'596'800 || seconds > 253'402'300'799) return {};
+    sys_seconds const moment{std::chrono::seconds(seconds)};
+    sys_days const day = floor<days>(moment);
+    year_month_day const date(day);
+    hh_mm_ss const clock(moment - day);
+    std::string text;
+    append_digits(text, static_cast<int>(date.year()), 4);
+    text += '-';
+    append_digits(text, static_cast<unsigned>(date.month()), 2);
+    text += '-';
+    append_digits(text, static_cast<unsigned>(date.day()), 2);
+    text += ' ';
+    append_digits(text, clock.hours().count(), 2);
+    text += ':';
+    append_digits(text, clock.minutes().count(), 2);
+    text += ':';
+    append_digits(text, clock.seconds().count(), 2);
+    return text;
+}
 
 void sort_entries(std::vector<index_entry>& entries) {
     std::sort(entries.begin(), entries.end(), [](index_entry const& a, index_entry const& b) {

@@ -171,6 +171,45 @@ TEST_CASE("a directory is redirected to its slash, and answers with its index or
     CHECK(list.find("secret") == std::string::npos);
 }
 
+TEST_CASE("a directory lists itself as JSON for who wants that more than a page") {
+    site with;
+    for (std::string const accept :
+         {"application/json", "text/html;q=0.5, application/json", "application/*"}) {
+        CAPTURE(accept);
+        raw_answer const list = with.get("/", "Accept: " + accept + "\r\n");
+        CHECK(list.field("content-type") == "application/json");
+        CHECK(list.field("vary") == "accept");
+        CHECK(list.body.find(R"({"name":"a.txt","href":"a.txt","type":"file","size":5,)") !=
+              std::string::npos);
+        CHECK(list.body.find(R"({"name":"sub","href":"sub/","type":"directory",)") !=
+              std::string::npos);
+        CHECK(list.body.find("secret") == std::string::npos);
+    }
+    for (std::string const accept :
+         {"*/*", "text/html,application/xhtml+xml,*/*;q=0.8", "application/json;q=0"}) {
+        CAPTURE(accept);
+        raw_answer const page = with.get("/", "Accept: " + accept + "\r\n");
+        CHECK(page.field("content-type") == "text/html; charset=utf-8");
+        CHECK(page.field("vary") == "accept");
+    }
+}
+
+TEST_CASE("a large directory lists every entry, as a page and as JSON") {
+    site with;
+    for (int i = 0; i < 1000; ++i) with.disk.write("root/sub/f" + std::to_string(i), "");
+    std::string const page = with.get("/sub/").body;
+    std::string const list = with.get("/sub/", "Accept: application/json\r\n").body;
+    std::size_t at_page = 0;
+    std::size_t at_list = 0;
+    for (int i = 0; i < 1000; ++i) {  // sorted as numbers
+        std::string const name = "f" + std::to_string(i);
+        at_page = page.find("href=\"" + name + "\"", at_page);
+        at_list = list.find("\"name\":\"" + name + "\"", at_list);
+        REQUIRE(at_page != std::string::npos);
+        REQUIRE(at_list != std::string::npos);
+    }
+}
+
 TEST_CASE("without a listing a directory without index is not found") {
     site with({.listing = false});
     CHECK(with.get("/").status == 404);

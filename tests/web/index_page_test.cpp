@@ -133,3 +133,23 @@ TEST_CASE("the page loads nothing from elsewhere") {
     CHECK_FALSE(has(page, "url(http"));
     CHECK_FALSE(has(page, "url(\"http"));
 }
+
+TEST_CASE(
+    "the list as JSON has the order of the page, and names of any bytes lead to their files") {
+    std::string const text = web::index_json({{.name = "b", .size = 7, .modified = 1'709'164'805},
+                                              {.name = "a\"\xff\n", .size = 0, .modified = -1},
+                                              folder("z"),
+                                              {.name = "中 文", .modified = 253'402'300'800}});
+    CHECK(text ==
+          "[\n"
+          R"({"name":"z","href":"z/","type":"directory","modified":"1970-01-01T00:00:00Z"},)"
+          "\n"
+          R"({"name":"a\"\ufffd\u000a","href":"a%22%FF%0A","type":"file","size":0,)"
+          R"("modified":"1969-12-31T23:59:59Z"},)"
+          "\n"
+          R"({"name":"b","href":"b","type":"file","size":7,"modified":"2024-02-29T00:00:05Z"},)"
+          "\n"
+          R"({"name":"中 文","href":"%E4%B8%AD%20%E6%96%87","type":"file","size":0})"
+          "\n]\n");
+    CHECK(web::index_json({}) == "[\n]\n");
+}

@@ -22,7 +22,7 @@ struct type_of_extension {
 
 /// How a directory is served. Texts and types are copied.
 struct files_options {
-    /// A directory without an index file is answered with a page that lists it; else 404.
+    /// A directory without an index file lists itself; else 404.
     bool listing = true;
     /// Names that begin with a dot are served and listed.
     bool show_hidden = false;
@@ -48,7 +48,9 @@ static_assert(std::is_trivially_destructible_v<files_options>);
 /// The pattern's wildcard must be called `path`.
 ///
 /// Nothing outside of the root can be reached, by no spelling and no link (RESOLVE_BENEATH).
-/// Directories answer with their index file or with a page that lists them. Copies share the root.
+/// Directories answer with their index file or list themselves: as a page, or as JSON (`name`,
+/// `href`, `type`, `size`, `modified` of each) where Accept wants application/json more than
+/// text/html. Copies share the root.
 ///
 /// Files have an entity tag, made of which file it is, when it was written and its size; conditions
 /// are answered with 304 and 412. Ranges are answered with 206 and 416, several as
