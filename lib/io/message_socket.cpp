@@ -199,7 +199,7 @@ void message_socket::received(int value, std::uint32_t buffer, bool more) noexce
     }
     if (value == -ENOBUFS) {
         // All buffers of the core are out, or were when it tried: it goes on when one comes back.
-        if (buffers_.ring_held() >= buffers_.ring_count()) {
+        if (buffers_.exhausted()) {
             buffers_.wait(*this);
         } else {
             arm();

@@ -126,7 +126,7 @@ void socket::received(int value, std::uint32_t buffer, bool more) noexcept {
     } else if (value == -ENOBUFS) {
         // Not an error of the connection: all buffers of the core are out, or were when it tried.
         // It goes on when one comes back.
-        if (buffers_.ring_held() >= buffers_.ring_count()) {
+        if (buffers_.exhausted()) {
             buffers_.wait(*this);
         } else {
             arm();

@@ -80,7 +80,7 @@ void receive_buffers::give_back(std::uint32_t index) noexcept {
 }
 
 void receive_buffers::retry_waiters(bool about_to_wait) noexcept {
-    if (first_waiter_ == nullptr || ring_held_ >= ring_count_) [[likely]]
+    if (first_waiter_ == nullptr || exhausted()) [[likely]]
         return;
     // The waiters of now: who finds no buffer again waits behind them.
     buffer_waiter* const last = last_waiter_;

@@ -86,6 +86,10 @@ public:
     /// Buffers that receivers hold: unread or leased.
     [[nodiscard]] std::uint32_t held() const noexcept { return ring_held_ + copies_held_; }
     [[nodiscard]] std::uint32_t ring_held() const noexcept { return ring_held_; }
+    /// True when a receiver is to wait for a buffer to come back, not to ask again at once.
+    [[nodiscard]] bool exhausted() const noexcept { return withheld_ || ring_held_ >= ring_count_; }
+    /// For a simulation: the driver gives none out, whatever is free.
+    void withhold(bool all) noexcept { withheld_ = all; }
     /// True when more than half of the copies are out: receivers then keep one buffer each, so that
     /// some hundreds of peers who are not read cannot take all from everybody else.
     [[nodiscard]] bool scarce() const noexcept { return copies_held_ > copy_limit_ / 2; }
@@ -115,6 +119,7 @@ private:
     std::uint32_t free_copy_ = none;
     std::uint32_t ring_held_ = 0;
     std::uint32_t copies_held_ = 0;
+    bool withheld_ = false;
     provider* provider_ = nullptr;
     buffer_waiter* first_waiter_ = nullptr;
     buffer_waiter* last_waiter_ = nullptr;

@@ -139,8 +139,7 @@ void simulated_datagrams::start(request& what, simulated_sink& by) {
     simulated_wait wait(what, by);
     switch (what.what()) {
         case verb::receive_datagrams:
-            if (!by.has_buffer(what.large_buffers()) ||
-                world_.faults().roll(&simulation::faults::no_buffers)) {
+            if (!by.has_buffer(what.large_buffers()) || world_.finds_no_buffer()) {
                 return wait.complete(-ENOBUFS);
             }
             entry(what.descriptor()).receiving = wait;
@@ -250,7 +249,8 @@ void simulated_datagrams::progress(socket_entry& at) {
     }
     while (at.receiving && !at.unread.empty()) {
         bool const large = at.receiving.what().large_buffers();
-        std::uint32_t const buffer = at.receiving.by().take_buffer(large);
+        std::uint32_t const buffer =
+            world_.finds_no_buffer() ? request::no_buffer : at.receiving.by().take_buffer(large);
         if (buffer == request::no_buffer) return at.receiving.complete(-ENOBUFS);
         arrival const next = std::move(at.unread.front());
         at.unread.pop_front();

@@ -147,6 +147,7 @@ std::uint32_t simulated_driver::take_buffer(bool large) noexcept {
 }
 
 void simulated_driver::retry_waiters(bool about_to_wait) noexcept {
+    withhold_buffers();
     buffers_.all.retry_waiters(about_to_wait);
     if (large_) large_->all.retry_waiters(about_to_wait);
 }
@@ -218,7 +219,13 @@ bool simulated_driver::round() noexcept {
     return deliver() || more;
 }
 
+void simulated_driver::withhold_buffers() noexcept {
+    buffers_.all.withhold(world_.buffers_taken());
+    if (large_) large_->all.withhold(world_.buffers_taken());
+}
+
 bool simulated_driver::deliver() noexcept {
+    withhold_buffers();  // before receivers hear that there is none, or they would ask for ever
     std::vector<completion> completed;
     completed.swap(completed_);
     if (completed.size() > 1 && world_.faults().roll(&simulation::faults::reorders)) {

@@ -110,6 +110,8 @@ private:
     };
 
     buffer_set& of_size(bool large) noexcept { return large ? *large_ : buffers_; }
+    /// As a plan of the world says.
+    void withhold_buffers() noexcept;
     void retry_waiters(bool about_to_wait) noexcept;
     std::uint32_t take_buffer(bool large) noexcept override;
     bool has_buffer(bool large) const noexcept override {

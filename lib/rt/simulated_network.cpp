@@ -221,7 +221,7 @@ void simulated_network::start_receive(request& what, simulated_sink& by, end con
     simulated_wait wait(what, by);
     if (!at) return wait.complete(-ENOTCONN);
     // As on the ring: a buffer is asked for before there is data.
-    if (!by.has_buffer(false) || world_.faults().roll(&simulation::faults::no_buffers)) {
+    if (!by.has_buffer(false) || world_.finds_no_buffer()) {
         return wait.complete(-ENOBUFS);
     }
     at->receiving = wait;

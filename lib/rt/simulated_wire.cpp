@@ -179,7 +179,8 @@ void simulated_network::progress_receive(end const& at) {
 /// Moves unread bytes into a buffer. Returns how many, or a negated errno.
 int simulated_network::receive_into(end const& at, std::uint32_t& buffer) {
     simulated_sink& by = at->receiving.by();
-    buffer = by.take_buffer(false);
+    // As on the ring: what has arrived finds none, and stays.
+    buffer = world_.finds_no_buffer() ? request::no_buffer : by.take_buffer(false);
     if (buffer == request::no_buffer) return -ENOBUFS;
     mutable_bytes into = by.memory_of(buffer, false);
     if (world_.options().most_received != 0) into = into.first(world_.options().most_received);

@@ -195,6 +195,9 @@ void simulated_world::begin(simulation::fault what, address const& where) {
         case simulation::fault::no_descriptors:
             ++no_descriptors_;
             return;
+        case simulation::fault::no_buffers:
+            ++no_buffers_;
+            return;
         case simulation::fault::disk_error:
             ++disk_errors_;
             return;
@@ -212,6 +215,9 @@ void simulated_world::end(simulation::fault what, address const& where) {
         case simulation::fault::no_descriptors:
             --no_descriptors_;
             return;
+        case simulation::fault::no_buffers:
+            --no_buffers_;
+            return;
         case simulation::fault::disk_error:
             --disk_errors_;
             return;
@@ -223,7 +229,7 @@ void simulated_world::end(simulation::fault what, address const& where) {
 
 void simulated_world::heal() {
     ++healed_;
-    no_descriptors_ = disk_errors_ = 0;
+    no_descriptors_ = no_buffers_ = disk_errors_ = 0;
     network_.heal();
 }
 
@@ -234,6 +240,10 @@ std::size_t simulated_world::open_descriptors() const noexcept {
 bool simulated_world::descriptor_left(bool by_chance) noexcept {
     if (no_descriptors_ != 0 || open_descriptors() >= options_.most_descriptors) return false;
     return !by_chance || !faults_.roll(&simulation::faults::no_descriptors);
+}
+
+bool simulated_world::finds_no_buffer() noexcept {
+    return no_buffers_ != 0 || faults_.roll(&simulation::faults::no_buffers);
 }
 
 bool simulated_world::disk_fails() noexcept {

@@ -94,6 +94,10 @@ public:
     /// Whether a descriptor can be had, by number, plan and chance.
     [[nodiscard]] bool descriptor_left(bool by_chance = true) noexcept;
     [[nodiscard]] std::size_t open_descriptors() const noexcept;
+    /// Whether a receive is to find no buffer, by plan and chance.
+    [[nodiscard]] bool finds_no_buffer() noexcept;
+    /// Whether a plan keeps all buffers: asking again is of no use before it ends.
+    [[nodiscard]] bool buffers_taken() const noexcept { return no_buffers_ != 0; }
     [[nodiscard]] bool disk_fails() noexcept;
     /// A core has ended that receivers still held buffers of.
     void note_unreturned(std::uint32_t buffers) noexcept { unreturned_ += buffers; }
@@ -123,6 +127,7 @@ private:
     std::uint64_t agenda_count_ = 0;
     // How many plans of this kind are in force.
     std::uint32_t no_descriptors_ = 0;
+    std::uint32_t no_buffers_ = 0;
     std::uint32_t disk_errors_ = 0;
     std::uint64_t healed_ = 0;  // plans from before do not end again
     std::uint64_t trace_;

@@ -1,15 +1,18 @@
 // What can go wrong in a simulated world does, each kind by itself: by plan and by chance.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string>
+#include <vector>
 
 #include "rill/coro/as_result.hpp"
 #include "rill/coro/task_group.hpp"
 #include "rill/coro/when_all.hpp"
 #include "rill/io/file.hpp"
 #include "rill/io/tcp.hpp"
+#include "rill/io/udp.hpp"
 #include "rill/rt/core.hpp"
 #include "rill/rt/sleep.hpp"
 #include "rill/test.hpp"
@@ -41,6 +44,52 @@ task<std::error_code> ping(tcp::stream& peer) {
     auto const got = co_await as_result(peer.receive());
     if (!got) co_return got.error();
     co_return *got ? std::error_code() : make_error_code(errc::end_of_stream);
+}
+
+char letter(std::size_t at) {
+    return static_cast<char>('a' + at % 26);
+}
+
+task<> write_letters(std::size_t size) {
+    tcp::stream peer = co_await tcp::connect(here);
+    for (std::size_t at = 0; at < size;) {
+        std::string part(std::min<std::size_t>(size - at, 1 + test::choose(9'000)), '\0');
+        for (char& each : part) each = letter(at++);
+        co_await peer.write(part);
+        co_await rill::sleep(std::chrono::milliseconds(test::choose(300)));
+    }
+}
+
+/// Reads to the end; `have` is how many came, in order.
+task<> read_letters(tcp::listener& at, std::size_t& have) {
+    tcp::stream peer = co_await at.accept();
+    for (;;) {
+        auto const part = co_await peer.receive();
+        if (!part) break;
+        for (char const each : part.view().text()) {
+            test::expect(each == letter(have++), "every byte, in order");
+        }
+    }
+}
+
+/// Sends numbers, fewer than a socket holds unread.
+task<> send_numbers(int count, address const& to) {
+    udp::socket from = udp::socket::bind("10.0.0.2:0");
+    for (int i = 0; i < count; ++i) {
+        std::string const number = std::to_string(i);
+        co_await from.send_to(number, to);
+        co_await rill::sleep(std::chrono::milliseconds(test::choose(50)));
+    }
+}
+
+task<> receive_numbers(udp::socket& at, int count) {
+    std::vector<bool> seen(static_cast<std::size_t>(count), false);
+    for (int i = 0; i < count; ++i) {
+        udp::datagram const got = co_await at.receive();
+        auto const number = static_cast<std::size_t>(std::stoi(std::string(got.view().text())));
+        test::expect(!seen.at(number), "once");
+        seen[number] = true;
+    }
 }
 
 /// How often `program` gives true with one kind of fault, at this chance in a thousand.
@@ -155,6 +204,58 @@ TEST_CASE("without descriptors a connect fails at once and an accept comes later
         }));
     };
     static_cast<void>(test::simulate(1, program));
+}
+
+TEST_CASE("without receive buffers what arrives waits, and comes when there are some again") {
+    auto const program = []() -> task<> {
+        tcp::listener at(here);
+        udp::socket hears = udp::socket::bind(here);
+        std::size_t have = 0;
+        auto const outage = [&]() -> task<> {
+            test::inject({.what = test::fault::no_buffers, .after = 1s, .length = 1h});
+            co_await rill::sleep(2s);
+            std::size_t const before = have;
+            test::expect(before > 0, "something came");
+            co_await rill::sleep(30min);
+            test::expect(have == before, "and nothing more");
+            test::expect(hears.counters().dropped == 0, "nor is anything dropped");
+        };
+        constexpr std::size_t size = 300'000;  // more than a window
+        address const to = hears.local_address();
+        co_await when_all(write_letters(size), read_letters(at, have), outage(),
+                          send_numbers(100, to), receive_numbers(hears, 100));
+        test::expect(have == size, "all of it");
+        test::expect(test::elapsed() >= 1h, "after the hour");
+    };
+    static_cast<void>(test::simulate(1, program));
+}
+
+TEST_CASE("whenever there are no receive buffers, nothing is lost, for 10,000 seeds") {
+    auto const program = []() -> task<> {
+        tcp::listener at(here);
+        udp::socket hears = udp::socket::bind(here);
+        std::size_t have = 0;
+        std::size_t const size = 1 + test::choose(20'000);
+        auto const outages = []() -> task<> {
+            for (std::uint64_t i = test::choose(4); i > 0; --i) {
+                test::inject({.what = test::fault::no_buffers,
+                              .length = 1ms + std::chrono::milliseconds(test::choose(1'000))});
+                co_await rill::sleep(std::chrono::milliseconds(test::choose(1'000)));
+                if (test::choose(4) == 0) test::heal();
+            }
+        };
+        int const count = static_cast<int>(test::choose(20));
+        address const to = hears.local_address();
+        co_await when_all(write_letters(size), read_letters(at, have), outages(),
+                          send_numbers(count, to), receive_numbers(hears, count));
+        test::expect(have == size, "all of it");
+    };
+    test::settings with;
+    with.faults = test::faults::slow();
+    with.faults.no_buffers = 200;
+    with.receive_buffers = 4;
+    with.receive_copies = 2;
+    static_cast<void>(test::seeds(10'000, program, with));
 }
 
 TEST_CASE("a disk that fails says EIO, and works again after its time") {

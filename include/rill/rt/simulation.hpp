@@ -39,7 +39,7 @@ struct faults {
     std::uint32_t partitions = 0;
     /// An accept, a connect or an open finds no descriptor.
     std::uint32_t no_descriptors = 0;
-    /// A receive finds no buffer.
+    /// A receive finds no buffer, as it begins or with bytes there: what has arrived stays there.
     std::uint32_t no_buffers = 0;
     /// A read, write or open of a file fails (EIO, ENOSPC).
     std::uint32_t disk_errors = 0;
@@ -100,6 +100,7 @@ enum class fault : std::uint8_t {
     partition,       ///< Nothing passes to or from `where` until the end of it.
     refuse,          ///< Connects to `where` are refused.
     no_descriptors,  ///< No descriptor can be had.
+    no_buffers,      ///< No receive buffer can be had, on any core: what arrives has to wait.
     disk_error,      ///< Every file operation fails with EIO.
     clock_jump,      ///< The wall clock jumps by `length`, which may be negative.
 };
@@ -167,7 +168,7 @@ RILL_API void expect(bool condition, std::string_view what,
 [[nodiscard]] RILL_API duration elapsed() noexcept;
 /// Makes something go wrong, `after` from now. Throws `error` where `where` is no address.
 RILL_API void inject(planned_fault const& what);
-/// Nothing that was injected or planned goes on: partitions heal, descriptors are back.
+/// Nothing that was injected or planned goes on: partitions heal, descriptors and buffers are back.
 RILL_API void heal();
 /// Puts a file into the world, in place of one of that path; the folders above it are made, too.
 RILL_API void add_file(std::string_view path, std::string_view content);
