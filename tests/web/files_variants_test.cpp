@@ -135,3 +135,20 @@ TEST_CASE("files are read and nothing else, also where the route takes any metho
     CHECK(answer.field("allow") == "GET, HEAD");
     CHECK(client.ask("GET /a.txt HTTP/1.1\r\nHost: a\r\n\r\n").body == "small");
 }
+
+TEST_CASE(
+    "however its path is spelled, a file is one file, and nothing is kept of a spelling (C046)") {
+    site with;
+    with.disk.write("root/sub/b.txt", "b");
+    std::string const tag = with.get("/sub/b.txt").field("etag");
+    REQUIRE_FALSE(tag.empty());
+    std::string dots;
+    for (int i = 0; i < 400; ++i) {
+        dots += i % 2 == 0 ? "./" : "%2e/";
+        std::string const query = "?" + std::to_string(i);
+        CHECK(with.get("/" + dots + "sub/b.txt" + query).field("etag") == tag);
+        CHECK(with.get("/sub/" + dots + "%62.txt" + query).field("etag") == tag);
+    }
+    // What would leave the root on its way is refused, also where it comes back.
+    CHECK(with.get("/x/../sub/b.txt").status == 404);
+}
