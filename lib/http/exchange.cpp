@@ -37,6 +37,17 @@ response answer_to_failure(server_core& home, std::exception_ptr failure) noexce
     return response(status::internal_server_error);
 }
 
+// RFC 9110 section 10.1.4.
+bool takes_trailers(request const& req) noexcept {
+    for (field const each : req.headers()) {
+        if (http1::equal_ignoring_case(each.name, "te") &&
+            http1::list_contains(each.value, "trailers")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Files up to this many bytes are read into the output and go out with their head in one send.
 constexpr std::uint64_t read_file_bytes = 64 * 1024;
 // Larger bodies are sent in parts of this many bytes, each under the deadline of a write.
@@ -210,9 +221,29 @@ public:
         if (!of_.note(sent)) throw error(sent.error(), "write the body");
         broken_ = false;
     }
+    void trailer(std::string_view name, std::string_view value) override {
+        if (http1::is_forbidden_trailer(name)) {
+            throw error(std::make_error_code(std::errc::invalid_argument), "add trailer field",
+                        name, "set it in the head of the answer");
+        }
+        trailers_.add(name, value);
+    }
+    /// Appends what ends the body.
+    void end() {
+        buffer& output = of_.output_;
+        if (of_.frame_.http_1_0) return;
+        if (trailers_.empty() || !takes_trailers(of_.request_)) {
+            static_cast<void>(output.append(http1::last_chunk));
+            return;
+        }
+        bool const fits = output.append(http1::last_chunk_before_trailers) &&
+                          output.append(trailers_.wire()) && output.append("\r\n");
+        RILL_ASSERT(fits, "a list of fields is smaller than the output's bound");
+    }
 
 private:
     exchange& of_;
+    headers trailers_;
     bool broken_ = false;
 };
 
@@ -236,20 +267,19 @@ task<exchange::progress> exchange::send_stream() {
             running.take();
             whole = !out.broken();
         }
-    } catch (error const& gone) {
-        log::debug("body broke off", {{"why", gone.what()}});
-    } catch (problem const& refused) {
-        // A client that breaks off or breaks the rules while its content becomes the answer.
-        bool const of_client = waiting_->content && waiting_->content->failed();
-        ++(of_client ? home_.counters().refused : home_.counters().failed);
-        log::debug("body broke off", {{"why", refused.what()}});
-    } catch (std::exception const& unexpected) {
-        ++home_.counters().failed;
-        log::error("producer of a body threw", {{"what", unexpected.what()}});
+    } catch (std::exception const& why) {
+        bool const bad_content = waiting_->content && waiting_->content->failed();
+        if (bad_content) note_refused(*waiting_->content);
+        if (out.broken() || bad_content) {
+            log::debug("body broke off", {{"why", why.what()}});
+        } else {
+            ++home_.counters().failed;
+            log::error("producer of a body threw", {{"what", why.what()}});
+        }
     }
     // The head has promised a whole body: what broke off is cut, never ended as if complete.
     if (!whole) co_return progress::lost;
-    if (!frame_.http_1_0) static_cast<void>(output_.append(http1::last_chunk));
+    out.end();
     co_return progress::answered;
 }
 

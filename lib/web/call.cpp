@@ -62,6 +62,7 @@ public:
         text_ += piece.text();
         co_return;
     }
+    void trailer(std::string_view, std::string_view) override {}
     [[nodiscard]] std::string take() noexcept { return std::move(text_); }
 
 private:

@@ -57,6 +57,14 @@ struct app {
                 },
                 http::content_types::text);
         });
+        routes.get("/trailed", [](http::request& req) {
+            bool const wrong = req.has_query("wrong");
+            return http::stream([wrong](http::body_writer& out) -> task<> {
+                co_await out.write("body");
+                out.trailer("digest", "x=1");
+                out.trailer(wrong ? "Content-Length" : "last", "z");
+            });
+        });
         routes.get("/nothing",
                    [] { return http::stream([](http::body_writer&) -> task<> { co_return; }); });
         routes.get("/broken", [] {
@@ -104,6 +112,26 @@ TEST_CASE("a streamed body comes in chunks and the connection goes on") {
     CHECK(all.substr(0, body).find("content-length") == std::string::npos);
     CHECK(joined(all.substr(body, second - body)) == "one two three");
     CHECK(all.ends_with("hello"));
+}
+
+TEST_CASE("trailers follow a streamed body for a client that takes them") {
+    app with;
+    test_server running(with.routes);
+    auto const rest_of = [&running](std::string_view target, std::string_view fields) {
+        raw_client client(running.at());
+        client.send("GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n" +
+                    std::string(fields) + "Connection: close\r\n\r\n");
+        std::string const all = client.read_rest();
+        return all.substr(all.find("\r\n\r\n") + 4);
+    };
+    constexpr std::string_view trailed = "4\r\nbody\r\n0\r\ndigest: x=1\r\nlast: z\r\n\r\n";
+    CHECK(rest_of("/trailed", "TE: trailers\r\n") == trailed);
+    CHECK(rest_of("/trailed", "te: deflate;q=0.5, Trailers\r\n") == trailed);
+    CHECK(rest_of("/trailed", "") == "4\r\nbody\r\n0\r\n\r\n");
+    CHECK(rest_of("/trailed", "TE: deflate\r\n") == "4\r\nbody\r\n0\r\n\r\n");
+    // One that must not be a trailer is the producer's fault: the body is cut.
+    CHECK(rest_of("/trailed?wrong", "TE: trailers\r\n") == "4\r\nbody\r\n");
+    CHECK(running.stop().counters.failed == 1);
 }
 
 TEST_CASE("a stream that writes nothing is an empty body") {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -21,6 +22,13 @@ public:
     /// Lifetime  the bytes must live until the await ends.
     /// Cancel    ends the answer; the connection is cut.
     [[nodiscard]] virtual task<> write(bytes piece) = 0;
+
+    /// Adds a trailer field, which follows the body, to be called before the producer ends. Only
+    /// clients that say `TE: trailers` get it; what others must know belongs into the head.
+    ///
+    /// Errors    `error` invalid_argument for a field that must not be a trailer (RFC 9110 section
+    ///           6.5.1), and as in `headers::add`.
+    virtual void trailer(std::string_view name, std::string_view value) = 0;
 
 protected:
     ~body_writer() = default;

@@ -10,7 +10,7 @@ import sys
 # name -> (text in the file, what stands there instead)
 FAULTS = {
     "last_chunk_dropped": (
-        "static_cast<void>(output_.append(http1::last_chunk));",
+        "static_cast<void>(output.append(http1::last_chunk));",
         "static_cast<void>(http1::last_chunk);",
     ),
     "answers_out_of_order": (
