@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,35 @@ TEST_CASE("the same seed does the same twice, line for line; another one somethi
     CHECK(!first.empty());
     CHECK(first == trace_of(7));
     CHECK(first != trace_of(8));
+}
+
+TEST_CASE("streams go over paths and abstract names, which leave no file behind") {
+    for (char const* const where : {"unix:/run/a", "unix:@a"}) {
+        CAPTURE(where);
+        auto const program = [where]() -> task<> {
+            tcp::listener at(where);
+            auto const server = [](tcp::listener& from) -> task<> {
+                tcp::stream peer = co_await from.accept();
+                co_await peer.write("hello");
+            };
+            auto const client = [](char const* to) -> task<> {
+                tcp::stream peer = co_await tcp::connect(to);
+                test::expect(peer.remote_address().text() == to, "its name");
+                std::string text;
+                for (;;) {
+                    auto const part = co_await peer.receive();
+                    if (!part) break;
+                    text += part.view().text();
+                }
+                test::expect(text == "hello", "whole");
+            };
+            co_await when_all(server(at), client(where));
+        };
+        test::settings with;
+        with.faults = test::faults::slow();
+        static_cast<void>(test::seeds(100, program, with));
+        CHECK_FALSE(std::filesystem::exists("/run/a"));
+    }
 }
 
 TEST_CASE("streams are whole in every slow world") {
