@@ -1,4 +1,4 @@
-// Sends and closes on their way to the core of a stream.
+// Sends and ends on their way to the core of a stream.
 #include "rill/io/remote.hpp"
 
 #include <memory>
@@ -35,18 +35,27 @@ private:
     std::unique_ptr<std::string> text_;
 };
 
-/// One close on its way. Owns itself.
-class remote_close final : public message {
+/// The end of one side or of both, on its way. Owns itself.
+class remote_end final : public message {
 public:
-    explicit remote_close(std::shared_ptr<remote_link> link) noexcept : link_(std::move(link)) {}
+    using way = void (socket::*)() noexcept;
+
+    remote_end(std::shared_ptr<remote_link> link, way how) noexcept
+        : link_(std::move(link)), how_(how) {}
+
+    static void deliver(std::shared_ptr<remote_link> const& link, way how) {
+        auto* const ending = new remote_end(link, how);
+        if (!link->box->deliver(*ending)) delete ending;
+    }
 
 private:
     void run() noexcept override {
-        if (link_->target != nullptr) link_->target->close();
+        if (link_->target != nullptr) (link_->target->*how_)();
         delete this;
     }
 
     std::shared_ptr<remote_link> link_;
+    way how_;
 };
 
 }  // namespace
@@ -68,10 +77,12 @@ result<void> remote::send(bytes what) const {
     return errc::closed;
 }
 
+void remote::finish() const {
+    if (!closed()) remote_end::deliver(link_, &socket::finish);
+}
+
 void remote::close() const {
-    if (closed()) return;
-    auto* const closing = new remote_close(link_);
-    if (!link_->box->deliver(*closing)) delete closing;
+    if (!closed()) remote_end::deliver(link_, &socket::close);
 }
 
 bool remote::closed() const noexcept {

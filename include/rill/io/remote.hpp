@@ -35,7 +35,11 @@ public:
     ///           is slow, so drop, wait or close.
     /// Cost      one allocation.
     result<void> send(bytes what) const;
-    /// Closes the stream; its reader sees `closed`. Any thread.
+    /// Ends the sending side behind everything that was sent: the peer reads the end of the stream,
+    /// and what it still sends is received. A later send is dropped. Any thread.
+    void finish() const;
+    /// Closes the stream now; its reader sees `closed`. What is still under way is lost: to end
+    /// behind it, `finish`. Any thread.
     void close() const;
     /// True once a send would fail with `closed`. Any thread.
     [[nodiscard]] bool closed() const noexcept;
