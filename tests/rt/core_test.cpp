@@ -4,10 +4,12 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <semaphore>
 #include <stdexcept>
 #include <thread>
 
+#include "rill/coro/task_group.hpp"
 #include "rill/rt/foreign_event.hpp"
 #include "rill/rt/post.hpp"
 #include "rill/rt/run.hpp"
@@ -162,4 +164,23 @@ TEST_CASE("a core is used as it is meant, or an assertion names what to change")
     CHECK(test::assertion_of(nested_cores).find("call it from main") != std::string::npos);
     auto const no_core = [] { std::ignore = core::current(); };
     CHECK(test::assertion_of(no_core).find("from a coroutine") != std::string::npos);
+}
+
+TEST_CASE("ready coroutines that take long do not keep the core from the kernel") {
+    // Each of them holds the core for a millisecond. Counted together they would be one turn.
+    constexpr int count = 64;
+    core home;
+    auto const hold = []() -> task<> {
+        co_await rill::yield();
+        auto const until = std::chrono::steady_clock::now() + 1ms;
+        while (std::chrono::steady_clock::now() < until) {
+        }
+    };
+    auto const body = [&](task_group& group) -> task<> {
+        for (int i = 0; i < count; ++i) group.spawn(hold);
+        co_return;
+    };
+    auto const all = [&]() -> task<> { co_await with_task_group(body); };
+    home.run(all());
+    CHECK(home.totals().turns >= count / 8);
 }
