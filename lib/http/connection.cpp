@@ -23,9 +23,9 @@ time_point end_of_patience(server_core& home) noexcept {
 
 /// Answers what `first` brings, and what belongs to it. Takes the lease over.
 task<next_step> serve_burst(server_core& home, byte_stream& peer, lease& first,
-                            std::uint64_t& requests_left) {
+                            connection_state& state) {
     using progress = exchange::progress;
-    exchange burst(home, peer, std::move(first), requests_left);
+    exchange burst(home, peer, std::move(first), state);
     for (;;) {
         progress step = burst.advance();
         if (step > progress::lost) {
@@ -61,7 +61,7 @@ task<> close_gracefully(server_core& home, byte_stream& peer) {
 
 task<> serve_connection(server_core& home, byte_stream& peer) {
     ++home.counters().connections;
-    std::uint64_t requests_left = home.options().requests_per_connection;
+    connection_state state{.requests_left = home.options().requests_per_connection};
     next_step after = next_step::wait;
     // Out of memory for one connection is no reason to end the others.
     std::exception_ptr failure;
@@ -74,7 +74,7 @@ task<> serve_connection(server_core& home, byte_stream& peer) {
                 if (request.timed_out()) ++home.counters().timed_out;
                 break;
             }
-            after = co_await serve_burst(home, peer, *request.input(), requests_left);
+            after = co_await serve_burst(home, peer, *request.input(), state);
         }
         if (after == next_step::close) co_await close_gracefully(home, peer);
     } catch (...) {

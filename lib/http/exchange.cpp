@@ -55,10 +55,10 @@ constexpr std::size_t sent_part_bytes = 4 * 1024 * 1024;
 
 }  // namespace
 
-exchange::exchange(server_core& home, byte_stream& peer, lease first, std::uint64_t& requests_left)
+exchange::exchange(server_core& home, byte_stream& peer, lease first, connection_state& state)
     : home_(home),
       peer_(peer),
-      requests_left_(requests_left),
+      state_(state),
       input_(home, std::move(first)),
       output_(home.take_buffer()),
       parser_(limits_of(home.options())) {}
@@ -73,9 +73,15 @@ exchange::~exchange() {
 
 exchange::progress exchange::advance() {
     while (!over_) {
+        if (state_.after_empty_line && input_.view().text().starts_with('\r')) [[unlikely]] {
+            return refuse(400, "more than one empty line before the request line");
+        }
         auto const parsed = parser_.parse(input_.view());
         if (parsed.state == http1::head_state::need_more) {
-            return input_.empty() ? progress::used_up : progress::needs_head;
+            if (input_.empty()) return progress::used_up;
+            if (input_.view().text() != "\r\n") return progress::needs_head;
+            drop_empty_line();
+            return progress::used_up;
         }
         if (parsed.state == http1::head_state::failed) {
             return refuse(parsed.status, parsed.reason);
@@ -86,6 +92,15 @@ exchange::progress exchange::advance() {
         if (output_.size() >= home_.options().output_bytes) return progress::output_due;
     }
     return progress::ended;
+}
+
+/// One empty line behind a request is no beginning of the next one: some clients send it behind
+/// content, and the connection is then as idle as before it (RFC 9112 section 2.2).
+void exchange::drop_empty_line() {
+    input_.consume(input_.view().size());
+    parser_.reset();
+    head_deadline_ = never;
+    state_.after_empty_line = true;
 }
 
 task<exchange::progress> exchange::resolve(progress from) {
@@ -113,12 +128,13 @@ task<exchange::progress> exchange::resolve(progress from) {
 
 exchange::progress exchange::begin_request(http1::request_head const& head) {
     ++home_.counters().requests;
+    state_.after_empty_line = false;
     detail::request_access::begin(request_, head);
     head_deadline_ = never;
     frame_.head_only = head.method() == http1::method::head;
     frame_.http_1_0 = head.minor_version() == 0;
     frame_.keep_alive = head.keep_alive() && !home_.draining();
-    if (--requests_left_ == 0) [[unlikely]]
+    if (--state_.requests_left == 0) [[unlikely]]
         frame_.keep_alive = false;
     chosen_ = home_.answers().choose(request_);
     return head.has_content() ? progress::needs_body : call_handler();

@@ -23,6 +23,12 @@ enum class next_step : std::uint8_t {
     cut,    ///< Close now.
 };
 
+/// What a connection remembers from one burst to the next.
+struct connection_state {
+    std::uint64_t requests_left;    ///< Counted down; from 0 on the limit is far away again.
+    bool after_empty_line = false;  ///< An empty line has come since the last request.
+};
+
 /// Serves requests until the input at hand is used up. Lives in a frame of its own, which is freed
 /// before the connection waits again.
 ///
@@ -42,9 +48,8 @@ public:
         needs_send,  ///< The answer's body is sent from where it is.
     };
 
-    /// Begins with what was received. `requests_left` is the connection's and counted down; from 0
-    /// it goes around and is no bound.
-    exchange(server_core& home, byte_stream& peer, lease first, std::uint64_t& requests_left);
+    /// Begins with what was received; `state` is the connection's.
+    exchange(server_core& home, byte_stream& peer, lease first, connection_state& state);
     exchange(exchange const&) = delete;
     exchange& operator=(exchange const&) = delete;
     ~exchange();
@@ -84,6 +89,7 @@ private:
     enum class arrival : std::uint8_t { came, ended, timed_out };
 
     [[nodiscard]] progress begin_request(http1::request_head const& head);
+    void drop_empty_line();
     [[nodiscard]] progress call_handler();
     [[nodiscard]] progress append(response& answer);
     void finish_request(std::size_t head_size);
@@ -115,7 +121,7 @@ private:
 
     server_core& home_;
     byte_stream& peer_;
-    std::uint64_t& requests_left_;
+    connection_state& state_;
     input_window input_;
     buffer output_;
     http1::request_parser parser_;

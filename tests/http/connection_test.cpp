@@ -188,6 +188,42 @@ outcome_of_run serve_session(int last, pipe_options const& pipe) {
     return seen;
 }
 
+/// A client that sends `between`, byte by byte, after its first request, and after 20 s its second.
+http::server_counters serve_with_between(std::string_view between) {
+    http::server_counters seen;
+    routes const answers;
+    auto body = [&]() -> task<> {
+        byte_pipe both;
+        http::server_core home(core::current(), answers, {});
+        auto const serve = [&]() -> task<> {
+            co_await http::serve_connection(home, both.second());
+        };
+        auto const ask = [&]() -> task<> {
+            byte_stream& peer = both.first();
+            co_await peer.write(
+                bytes("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi"));
+            for (std::size_t i = 0; i < between.size(); ++i) {
+                // lint: allow(banned) the clock is virtual
+                co_await sleep(1ms);
+                co_await peer.write(bytes(between.substr(i, 1)));
+            }
+            // lint: allow(banned) the clock is virtual
+            co_await sleep(20s);
+            auto const sent = co_await as_result(
+                peer.write(bytes("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")));
+            while (sent) {
+                auto const piece = co_await as_result(peer.receive());
+                if (!piece || !*piece) break;
+            }
+            peer.close();
+        };
+        co_await when_all(serve(), ask());
+        seen = home.counters();
+    };
+    test::simulate(body);
+    return seen;
+}
+
 constexpr int to_the_end = 1'000'000;
 
 /// Without the dates, which depend on the virtual time.
@@ -212,10 +248,10 @@ TEST_CASE("a session over a pipe is answered in order and ends with the connecti
     CHECK(whole.counters.requests == 10);
     CHECK(whole.counters.failed == 0);
     std::size_t last = 0;
-    for (auto const* each : {"\r\n\r\nnow", "\r\n\r\nlater", "\r\n\r\nhello", "\r\n\r\nabc",
-                             "111\r\n", "333\r\n", "0\r\n\r\n", "\r\n\r\ngathered1",
-                             "\r\n\r\ngathered2", "\r\n\r\nearly", "1\r\nz\r\n0\r\n\r\n",
-                             "\r\n\r\nnow"}) {
+    for (auto const* each :
+         {"\r\n\r\nnow", "\r\n\r\nlater", "\r\n\r\nhello", "\r\n\r\nabc", "111\r\n", "333\r\n",
+          "0\r\n\r\n", "\r\n\r\ngathered1", "\r\n\r\ngathered2", "\r\n\r\nearly",
+          "1\r\nz\r\n0\r\n\r\n", "\r\n\r\nnow"}) {
         CAPTURE(each);
         std::size_t const at = whole.answers.find(each, last);
         REQUIRE(at != std::string::npos);
@@ -255,4 +291,16 @@ TEST_CASE("a connection cancelled at any of its waits leaves nothing behind") {
             CHECK(answers.starts_with(without_dates(whole_lines(cut.answers))));
         }
     }
+}
+
+TEST_CASE("an empty line behind a request is no request that never comes") {
+    // Case of clients that end content with one CRLF too many: the connection stays idle, beyond
+    // head_timeout, and is served on; a second empty line is refused.
+    auto const once = serve_with_between("\r\n");
+    CHECK(once.timed_out == 0);
+    CHECK(once.refused == 0);
+    CHECK(once.requests == 2);
+    auto const twice = serve_with_between("\r\n\r\n");
+    CHECK(twice.refused == 1);
+    CHECK(twice.requests == 1);
 }
