@@ -17,7 +17,7 @@ struct status {
     bool regular = false;
     bool directory = false;
     bool link = false;
-    std::uint64_t size = 0;     // bytes
+    std::uint64_t size = 0;         // bytes
     std::int64_t modified = 0;      // seconds since 1970, UTC
     std::uint32_t modified_ns = 0;  // and nanoseconds after that
     std::uint64_t device = 0;
