@@ -180,8 +180,8 @@ TEST_CASE("a file that becomes shorter while parts of it are sent cuts the answe
     with.disk.write("root/large.bin", std::string(size, 'x'));
     raw_client slow(with.running->at(), 4096);
     slow.send("GET /large.bin HTTP/1.1\r\nHost: a\r\nRange: bytes=0-0,2-60000000\r\n\r\n");
-    // The answer has begun when something else that came after it is answered.
-    CHECK(with.get("/a.txt").body == "small");
+    // The answer has begun, and its end does not fit the client's buffer.
+    CHECK(slow.read(true).status == 206);
     with.disk.write("root/large.bin", "x");
     std::string const all = slow.read_rest();
     CHECK(all.find("0\r\n\r\n", all.size() < 5 ? 0 : all.size() - 5) == std::string::npos);
