@@ -25,12 +25,13 @@ def free_port():
 class Server:
     """An example that listens. Ends it with SIGTERM, and wants exit code 0.
 
-    `before` is what runs it, `process` how: the arguments of Popen.
+    `before` is what runs it, `option` what stands before the address, `process` how it is run: the
+    arguments of Popen.
     """
 
-    def __init__(self, program, *arguments, before=(), **process):
+    def __init__(self, program, *arguments, before=(), option=(), **process):
         self.port = free_port()
-        command = [*before, program, f"127.0.0.1:{self.port}", *arguments]
+        command = [*before, program, *option, f"127.0.0.1:{self.port}", *arguments]
         self.process = subprocess.Popen(command, **process)
 
     def __enter__(self):
@@ -74,6 +75,16 @@ class Server:
             return answer.status, answer.read().decode()
         finally:
             connection.close()
+
+
+    def exchange(self, request):
+        """All that comes back for these bytes, until the server ends the connection."""
+        with self.connect() as peer:
+            peer.sendall(request)
+            got = b""
+            while piece := peer.recv(65536):
+                got += piece
+            return got
 
 
 class Lines:

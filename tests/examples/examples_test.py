@@ -124,6 +124,56 @@ def file_server(program):
         assert b"missing" in missing.stderr, missing.stderr
 
 
+def testbed(program):
+    def ask(server, start, content=b"", fields=b""):
+        head = start + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + fields + b"\r\n"
+        head, _, body = server.exchange(head + content).partition(b"\r\n\r\n")
+        status, *lines = head.split(b"\r\n")
+        same(status[:9], b"HTTP/1.1 ")
+        return int(status[9:12]), dict(line.lower().split(b": ", 1) for line in lines), body
+
+    def brief(server, *request):
+        status, _, body = ask(server, *request)
+        return status, body
+
+    with tempfile.TemporaryDirectory() as root:
+        os.mkdir(os.path.join(root, "sub"))
+        with open(os.path.join(root, "sub", "a.txt"), "w", encoding="utf-8") as file:
+            file.write("text of a file")
+        for arguments in ((), ("--root", root)):
+            with Server(program, *arguments, option=("--listen",)) as server:
+                for start in (b"GET /", b"GET /any/path", b"DELETE /x", b"BREW /pot", b"GET /..%2Fx", b"GET /sub/"):
+                    same(brief(server, start), (200, b"ok"))
+                same(brief(server, b"HEAD /"), (200, b""))
+                for start in (b"POST /x", b"PUT /sub/a.txt", b"BREW /", b"GET /with/content"):
+                    same(brief(server, start, b"abc", b"Content-Length: 3\r\n"), (200, b"abc"))
+                    chunks = (b"2\r\nab\r\n1\r\nc\r\n0\r\n\r\n", b"Transfer-Encoding: chunked\r\n")
+                    same(brief(server, start, *chunks), (200, b"abc"))
+                status, fields, body = ask(server, b"BREW /a%20b?show&x=1", b"", b"Accept: tea\r\n")
+                same((status, body), (200, b"ok"))
+                same(fields[b"x-method"], b"brew")
+                same(fields[b"x-target"], b"/a%20b?show&x=1")
+                same((fields[b"x-host"], fields[b"x-accept"]), (b"x", b"tea"))
+                begun = time.monotonic()
+                same(brief(server, b"GET /slow?ms=50"), (200, b"ok"))
+                assert time.monotonic() - begun >= 0.05
+                status, fields, body = ask(server, b"GET /stream?bytes=10&chunk=4")
+                same(fields[b"transfer-encoding"], b"chunked")
+                same(body, b"4\r\nxxxx\r\n4\r\nxxxx\r\n2\r\nxx\r\n0\r\n\r\n")
+                same(brief(server, b"GET /stream?bytes=1&chunk=0")[0], 400)
+                same(brief(server, b"GET /status/418")[0], 418)
+                same(brief(server, b"GET /status/204"), (204, b""))
+                same(brief(server, b"GET /status/99")[0], 400)
+                wanted = b"text of a file" if arguments else b"ok"
+                same(brief(server, b"GET /sub/a.txt"), (200, wanted))
+                status, fields, body = ask(server, b"HEAD /sub/a.txt")
+                same((status, int(fields[b"content-length"]), body), (200, len(wanted), b""))
+                # The default limits of the library.
+                same(brief(server, b"POST /", b"", b"Content-Length: 1048577\r\n")[0], 413)
+                same(brief(server, b"GET /" + b"a" * 8192)[0], 414)
+    same(subprocess.run([program], stderr=subprocess.DEVNULL, check=False).returncode, 2)
+
+
 def tcp_echo(program):
     with Server(program) as server, server.connect() as peer:
         peer.sendall(b"one\n")
