@@ -91,18 +91,6 @@ inline unsigned first_bit(unsigned bits) noexcept {
     return static_cast<unsigned>(std::countr_zero(bits));
 }
 
-/// One bit for each byte that is `C`.
-template <char C>
-inline unsigned char_stops(__m128i block) noexcept {
-    return bits_of(_mm_cmpeq_epi8(block, _mm_set1_epi8(C)));
-}
-
-/// One bit for each control character.
-inline unsigned control_stops(__m128i block) noexcept {
-    __m128i const low = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
-    return bits_of(_mm_or_si128(low, _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f))));
-}
-
 /// One bit for each byte that no field value may hold.
 inline unsigned value_stops(__m128i block) noexcept {
     __m128i const low = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
@@ -193,42 +181,6 @@ inline bool is_plain_host(std::string_view) noexcept {
 /// The first byte that no field value may hold.
 inline char const* find_value_end(char const* p, char const* end) noexcept {
     return find_in_blocks<value_stops, value_char>(p, end);
-}
-
-/// The first colon of a field line, and where its value ends: the first byte that no value may
-/// hold. Where there is no colon before that, it lies behind it.
-struct line_marks {
-    char const* colon;
-    char const* end;
-};
-
-/// `view` is where readable memory begins.
-[[gnu::always_inline]] inline line_marks find_line_marks([[maybe_unused]] char const* view,
-                                                         char const* p, char const* end) noexcept {
-    char const* stop = p;
-#if defined(__SSE2__)
-    // Most names, and many lines, end within 32 bytes.
-    constexpr std::ptrdiff_t most = 2 * block_bytes;
-    if (end - view >= most) [[likely]] {
-        char const* const at = end - p >= most ? p : end - most;
-        __m128i const block = load_block(at);
-        __m128i const next = load_block(at + block_bytes);
-        unsigned const controls =
-            (control_stops(block) | control_stops(next) << block_bytes) >> (p - at);
-        unsigned const colons =
-            (char_stops<':'>(block) | char_stops<':'>(next) << block_bytes) >> (p - at);
-        stop = controls != 0 ? p + first_bit(controls) : at + most;
-        if (colons != 0) [[likely]] {
-            // A tab is a control character that values may hold.
-            bool const done = controls != 0 && *stop != '\t';
-            return {p + first_bit(colons), done ? stop : find_value_end(stop, end)};
-        }
-    }
-#endif
-    stop = find_value_end(stop, end);
-    auto const* const colon =
-        static_cast<char const*>(std::memchr(p, ':', static_cast<std::size_t>(stop - p)));
-    return {colon == nullptr ? stop : colon, stop};
 }
 
 /// The first byte that no token may hold.

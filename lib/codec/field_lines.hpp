@@ -7,6 +7,7 @@
 
 #include "codec/chars.hpp"
 #include "codec/known_fields.hpp"
+#include "codec/line_scanner.hpp"
 #include "rill/codec/http1_head.hpp"
 
 namespace rill::http1::detail {
@@ -56,19 +57,21 @@ private:
     char const* line = base + begin;
     char const* const end = base + to;
     if (end - base < smallest_head) return refuse("no whole head");
+    if (end - line < 2) return refuse("the head does not end in an empty line");
+    line_scanner lines(line, end);
     std::uint32_t count = 0;
     std::uint32_t present = 0;
     std::uint32_t repeated = 0;
     for (;; ++count) {
-        if (end - line < 2) return refuse("the head does not end in an empty line");
         if (is_crlf(line)) break;
         if (count == most_fields) return refuse("too many fields", 431);
-        line_marks const marks = find_line_marks(base, line, end);
-        char const* const name_end = marks.colon;
-        char const* const line_end = marks.end;
-        if (end - line_end < 2 || !is_crlf(line_end))
+        char const* const name_end = lines.find_colon();
+        if (name_end == nullptr) return refuse("a field line without a colon");
+        char const* const line_end = lines.find_end();
+        // Behind a line's CRLF there is another line, if an empty one.
+        if (end - line_end < 4 || !is_crlf(line_end))
             return refuse("a field line does not end in CRLF, or holds a control character");
-        if (name_end >= line_end) return refuse("a field line without a colon");
+        if (name_end > line_end) return refuse("a field line without a colon");
         known_field const which = find_known_token(line, name_end);
         if (which == known_field::none) {
             if (!is_name(line, name_end, end)) return refuse("a field name that is no token");
@@ -88,6 +91,7 @@ private:
         table.places_[count] =
             field_table::place(line - base, name_end - line, value - base, value_end - value);
         line = line_end + 2;
+        lines.step_to(line);
     }
     table.count_ = static_cast<std::uint8_t>(count);
     table.present_ = present;

@@ -14,8 +14,8 @@ constexpr char version_start[] = " HTTP/1.";
 constexpr std::uint32_t version_start_size = sizeof(version_start) - 1;
 constexpr std::uint32_t version_size = version_start_size + sizeof("1\r\n") - 1;
 // The fields that say how the message or the connection goes on; most heads have none of them.
-constexpr known_field deciding_fields[] = {known_field::connection, known_field::content_length,
-                                           known_field::expect, known_field::transfer_encoding};
+constexpr known_field_set deciding_fields{known_field::connection, known_field::content_length,
+                                          known_field::expect, known_field::transfer_encoding};
 constexpr std::uint32_t smallest_head = sizeof("GET / HTTP/1.1\r\n\r\n") - 1;
 
 }  // namespace

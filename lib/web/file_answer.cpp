@@ -83,9 +83,9 @@ void for_each_line(http1::field_table const& fields, known_field which, Use use)
 preconditions conditions_of(http1::field_table const& fields, codec::validators const& current,
                             sys_seconds now) {
     preconditions asked(current, now);
-    constexpr std::array conditions{known_field::if_match, known_field::if_none_match,
-                                    known_field::if_modified_since,
-                                    known_field::if_unmodified_since, known_field::if_range};
+    constexpr http1::known_field_set conditions{
+        known_field::if_match, known_field::if_none_match, known_field::if_modified_since,
+        known_field::if_unmodified_since, known_field::if_range};
     if (!fields.has_any(conditions)) return asked;
     for_each_line(fields, known_field::if_match, [&](auto value) { asked.if_match(value); });
     for_each_line(fields, known_field::if_none_match,

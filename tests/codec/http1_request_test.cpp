@@ -207,13 +207,29 @@ TEST_CASE("a field line of any length is read as it is, with any byte that a val
             std::string value(value_size, 'v');
             if (value_size > 2) value[value_size / 2] = "\t\x80: "[value_size % 4];
             std::string const text =
-                "GET /p?q HTTP/1.1\r\nHost: a\r\n" + name + ": " + value + "\r\n\r\n";
+                "GET /p?q HTTP/1.1\r\n" + name + ": " + value + "\r\nHost: a:1\r\n\r\n";
             std::unique_ptr<char[]> const copy(new char[text.size()]);
             text.copy(copy.get(), text.size());
             request_parser parser;
             REQUIRE(parser.parse(rill::bytes(std::string_view(copy.get(), text.size()))).size ==
                     text.size());
             CHECK(parser.head().find(name) == value);
+            CHECK(parser.head().host() == "a:1");
+        }
+    }
+}
+
+TEST_CASE("a byte that no field line may hold is refused at every place of a head") {
+    std::string const start = "GET / HTTP/1.1\r\n";
+    std::string const lines = "Host: a:1\r\n" + std::string(60, 'n') + ":" + std::string(70, 'v') +
+                              "\r\nAccept:\t*/*;x=\":\"\r\n\r\n";
+    for (std::size_t at = 0; at < lines.size() - 4; ++at) {
+        if (lines[at] == '\r' || lines[at] == '\n') continue;
+        for (char const odd : {'\0', '\n', '\r', '\x1f', '\x7f'}) {
+            std::string text = start + lines;
+            text[start.size() + at] = odd;
+            head_result const outcome = parse_in_every_way(text);
+            CHECK_MESSAGE(outcome.state == head_state::failed, at, " ", int{odd});
         }
     }
 }

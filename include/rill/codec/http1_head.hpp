@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "rill/base/assert.hpp"
@@ -50,10 +49,8 @@ public:
         return (present_ & bit_of(which)) != 0;
     }
     /// True when there is a line of one of these names.
-    [[nodiscard]] bool has_any(std::span<known_field const> names) const noexcept {
-        std::uint32_t wanted = 0;
-        for (known_field const one : names) wanted |= bit_of(one);
-        return (present_ & wanted) != 0;
+    [[nodiscard]] bool has_any(known_field_set names) const noexcept {
+        return (present_ & names.bits()) != 0;
     }
     /// True when there is more than one line of this name.
     [[nodiscard]] bool repeats(known_field which) const noexcept {
@@ -108,9 +105,8 @@ private:
     private:
         std::uint64_t all_;
     };
-    static_assert(known_field_count <= 32, "a set of known fields is one word");
     static constexpr std::uint32_t bit_of(known_field which) noexcept {
-        return std::uint32_t{1} << static_cast<unsigned>(which);
+        return known_field_set::bit_of(which);
     }
 
     char const* base_ = nullptr;

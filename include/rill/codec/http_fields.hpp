@@ -57,6 +57,25 @@ enum class known_field : std::uint8_t {
 /// How many names `known_field` has, without `none`.
 inline constexpr std::size_t known_field_count = static_cast<std::size_t>(known_field::none);
 
+static_assert(known_field_count <= 32, "a set of known fields is one word");
+
+/// A set of known fields, made while the program is compiled.
+class known_field_set {
+public:
+    /// Those, each of which has a name.
+    template <class... Fields>
+    consteval known_field_set(Fields... which) noexcept : bits_((bit_of(which) | ...)) {}
+    /// A bit for each field, in the order of `known_field`.
+    [[nodiscard]] constexpr std::uint32_t bits() const noexcept { return bits_; }
+    /// The bit of one field, which has a name.
+    [[nodiscard]] static constexpr std::uint32_t bit_of(known_field which) noexcept {
+        return std::uint32_t{1} << static_cast<unsigned>(which);
+    }
+
+private:
+    std::uint32_t bits_;
+};
+
 /// The known field of this name, whatever its case; `none` for any other.
 [[nodiscard]] RILL_API known_field find_known_field(std::string_view name) noexcept;
 
