@@ -179,6 +179,49 @@ bool list_contains(std::string_view list, std::string_view token) noexcept {
     return false;
 }
 
+std::optional<field> parameter_reader::next() noexcept {
+    std::optional<field> found;
+    while (!failed_ && !found && !rest_.empty()) {
+        while (!rest_.empty() && (is_space(rest_.front()) || rest_.front() == ';')) {
+            rest_.remove_prefix(1);
+        }
+        if (rest_.empty()) break;
+        char const* const begin = rest_.data();
+        char const* const end = begin + rest_.size();
+        char const* const equals = detail::scan_class<detail::token_char>(begin, end);
+        char const* at = equals == end ? end : equals + 1;
+        failed_ = equals == begin || equals == end || *equals != '=';
+        if (failed_) break;
+        if (at != end && *at == '"') {
+            for (++at; at != end && *at != '"'; ++at) {
+                if (*at == '\\' && end - at > 1) ++at;
+            }
+            failed_ = at == end;
+            if (failed_) break;
+            ++at;
+        } else {
+            at = detail::scan_class<detail::token_char>(at, end);
+            failed_ = at == equals + 1;
+        }
+        auto const size = [](char const* from, char const* to) {
+            return static_cast<std::size_t>(to - from);
+        };
+        found = field{{begin, size(begin, equals)}, {equals + 1, size(equals + 1, at)}};
+        rest_.remove_prefix(size(begin, at));
+        while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
+        if (!rest_.empty() && rest_.front() != ';') failed_ = true;
+    }
+    return failed_ ? std::nullopt : found;
+}
+
+std::string_view media_type_of(std::string_view content_type) noexcept {
+    std::string_view const type = trim_space(content_type.substr(0, content_type.find(';')));
+    std::size_t const slash = type.find('/');
+    if (slash == type.npos || !is_token(type.substr(0, slash)) || !is_token(type.substr(slash + 1)))
+        return {};
+    return type;
+}
+
 std::optional<std::string> unquote(std::string_view quoted) {
     if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"') return std::nullopt;
     quoted = quoted.substr(1, quoted.size() - 2);

@@ -65,8 +65,11 @@ bool decodes_to(std::string_view encoded, std::string_view name) noexcept {
     return at == encoded.size();
 }
 
-// Decodes a value of a form; a '%' without two digits stays as it is (URL Standard section 1.3).
-std::string_view decode_form_value(std::string_view text, char* into) noexcept {
+// Decodes a name or a value of a form; a '%' without two digits stays as it is (URL Standard
+// section 1.3).
+std::string_view decode_form_text(std::string_view text, scratch& memory) {
+    if (text.find_first_of("%+") == std::string_view::npos) return text;
+    char* const into = memory.allocate(text.size());
     std::size_t size = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
         int const byte = text[i] == '%' ? encoded_byte(text, i) : -1;
@@ -137,12 +140,34 @@ std::string_view request::path_parameter(std::string_view name) const {
 
 std::optional<std::string_view> request::form_value(std::string_view pairs,
                                                     std::string_view name) const {
-    for (query_pair const& pair : query_pairs(pairs)) {
-        if (!detail::decodes_to(pair.name, name)) continue;
-        if (pair.value.find_first_of("%+") == std::string_view::npos) return pair.value;
-        return detail::decode_form_value(pair.value, scratch_.allocate(pair.value.size()));
-    }
+    for (parameter const& one : http::parameters(pairs, name, scratch_)) return one.value;
     return std::nullopt;
+}
+
+std::string_view request::form_text() const {
+    std::string_view const text = body_.text();
+    if (text.empty()) return text;
+    // RFC 9110 section 8.3: content without a type is what its reader takes it for.
+    std::string_view const said = header("content-type");
+    std::string_view const type = http1::media_type_of(said);
+    if (said.empty() || http1::equal_ignoring_case(type, "application/x-www-form-urlencoded") ||
+        http1::equal_ignoring_case(type, "text/plain")) {
+        return text;
+    }
+    throw problem(status::unsupported_media_type,
+                  "the form is to be sent as application/x-www-form-urlencoded");
+}
+
+void parameters::iterator::find() {
+    for (; at_ != std::default_sentinel; ++at_) {
+        if (++count_ > max_count) {
+            throw problem(status::bad_request, "there are more parameters than the server reads");
+        }
+        if (only_ && !detail::decodes_to(at_->name, *only_)) continue;
+        found_ = {only_ ? *only_ : detail::decode_form_text(at_->name, *memory_),
+                  detail::decode_form_text(at_->value, *memory_)};
+        return;
+    }
 }
 
 http1::field_table const& request::no_fields() noexcept {

@@ -154,3 +154,37 @@ TEST_CASE("methods are found by their exact names") {
     CHECK(find_method("") == method::other);
     CHECK(name_of(method::other).empty());
 }
+
+TEST_CASE("parameters are names and values between semicolons, quoted ones with their quotes") {
+    // RFC 9110 section 5.6.6.
+    auto const read = [](std::string_view text) {
+        std::string all;
+        parameter_reader parameters(text);
+        while (auto const one = parameters.next())
+            all.append(one->name).append("->").append(one->value) += '|';
+        return all + (parameters.failed() ? "failed" : "");
+    };
+    CHECK(read("").empty());
+    CHECK(read(" ; ;; ").empty());
+    CHECK(read("a=b") == "a->b|");
+    CHECK(read("a=b; C=\"d;e\\\"=\" ;;f=g") == "a->b|C->\"d;e\\\"=\"|f->g|");
+    CHECK(read("a=\"\"") == "a->\"\"|");
+    for (std::string_view const bad :
+         {"a", "a=", "=b", "a =b", "a= b", "a=b c", "a=\"b", "a=\"b\\\"", "a=\"", "a=\"b\"c",
+          "a=b,c=d", "a=/", "\"a\"=b", "a=b;\xff=1"}) {
+        CAPTURE(bad);
+        CHECK(read(bad).ends_with("failed"));
+    }
+    CHECK(read("ok=1;bad") == "ok->1|failed");
+}
+
+TEST_CASE("a media type is two tokens with a slash, without its parameters") {
+    // RFC 9110 section 8.3.1.
+    CHECK(media_type_of("text/html") == "text/html");
+    CHECK(media_type_of(" application/json ; charset=utf-8") == "application/json");
+    for (std::string_view const bad :
+         {"", "text", "text/", "/html", "text/ html", "a/b/c", ";", "a b/c"}) {
+        CAPTURE(bad);
+        CHECK(media_type_of(bad).empty());
+    }
+}

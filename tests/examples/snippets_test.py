@@ -165,6 +165,19 @@ def snippet_content(program):
         same(server.ask("POST", "/copy", "abc" * 1_000_000), (200, "abc" * 1_000_000))
 
 
+def snippet_forms(program):
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    with Server(program) as server:
+        same(server.ask("GET", "/search?q=a+b%26c&page=2"), (200, "a b&c, page 2\n"))
+        same(server.ask("GET", "/search?q=a"), (200, "a, page 1\n"))
+        same(server.ask("GET", "/search?q=a&page=x")[0], 400)
+        same(server.ask("GET", "/search")[0], 400)
+        same(server.ask("GET", "/tags?tag=a&x=1&tag=%62"), (200, "a\nb\n"))
+        same(server.ask("POST", "/subscribe", "name=J+D&agreed=on", form), (200, "name is J D\nagreed is on\n"))
+        same(server.ask("POST", "/subscribe", "name=J+D", form)[0], 422)
+        same(server.ask("POST", "/subscribe", "{}", {"Content-Type": "application/json"})[0], 415)
+
+
 def snippet_limits(program):
     with Server(program) as server:
         same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))

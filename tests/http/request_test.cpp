@@ -183,6 +183,83 @@ TEST_CASE("a form in the body is read like a query") {
     CHECK(refused_with([&] { return made.req.form("word"); }) == http::status::bad_request);
 }
 
+TEST_CASE("all pairs of a query are walked over, decoded and in order, and those of one name") {
+    request_maker made(http::method::get, "/?tag=a&x=%31+2&t%61g=b&&flag&tag=c%26d&=e&bad=%zz");
+    http::request& req = made.req;
+    std::string all;
+    for (auto const& [name, value] : req.query_parameters()) {
+        all.append(name).append("=").append(value) += ';';
+    }
+    CHECK(all == "tag=a;x=1 2;tag=b;flag=;tag=c&d;=e;bad=%zz;");
+    std::string tags;
+    for (http::parameter const& tag : req.query_parameters("tag")) {
+        CHECK(tag.name == "tag");
+        tags.append(tag.value) += ';';
+    }
+    CHECK(tags == "a;b;c&d;");
+    CHECK(req.query_parameters("none").begin() == req.query_parameters().end());
+    request_maker empty(http::method::get, "/?&&");
+    CHECK(empty.req.query_parameters().begin() == empty.req.query_parameters().end());
+}
+
+TEST_CASE("behind a thousand pairs a query or a form is refused, whether one is sought or all") {
+    std::string text;
+    for (std::size_t i = 0; i + 1 < http::parameters::max_count; ++i) text += "a&";
+    request_maker made(http::method::post, "/?" + text + "last=1");
+    http::request& req = made.req;
+    CHECK(req.query<int>("last") == 1);
+    CHECK_FALSE(req.has_query("none"));
+    std::size_t count = 0;
+    for (auto const& each : req.query_parameters())
+        if (!each.name.empty()) ++count;
+    CHECK(count == http::parameters::max_count);
+    std::string const more = text + "last=1&one=2";
+    request_access::set_body(req, more);
+    CHECK(req.form<int>("last") == 1);
+    CHECK(refused_with([&] { return req.form<int>("one"); }) == http::status::bad_request);
+    CHECK(refused_with([&] { return req.has_form("none"); }) == http::status::bad_request);
+    CHECK(refused_with([&] {
+              int last = 0;
+              for (auto const& each : req.form_parameters()) last += each.value.empty() ? 0 : 1;
+              return last;
+          }) == http::status::bad_request);
+}
+
+TEST_CASE("a form has fallbacks, and names that are repeated or missing") {
+    request_maker made(
+        http::method::post, "/",
+        {{"Host", "a"}, {"Content-Type", "Application/X-WWW-Form-URLencoded; charset=UTF-8"}});
+    request_access::set_body(made.req, "c=red&c=gr%65en&n=x");
+    http::request& req = made.req;
+    CHECK(req.has_form("c"));
+    CHECK_FALSE(req.has_form("d"));
+    CHECK(req.form("m", 7) == 7);
+    CHECK(refused_with([&] { return req.form("n", 7); }) == http::status::bad_request);
+    std::string colors;
+    for (auto const& each : req.form_parameters("c")) colors.append(each.value) += ';';
+    CHECK(colors == "red;green;");
+}
+
+TEST_CASE("content of another type is no form: 415, unless there is none") {
+    // RFC 9110 sections 8.3 and 15.5.16.
+    for (std::string_view const type :
+         {"application/json", "multipart/form-data; boundary=x", "application/x-www-form-urlencode",
+          "form", "/", "text/plain2"}) {
+        CAPTURE(type);
+        request_maker made(http::method::post, "/", {{"Host", "a"}, {"Content-Type", type}});
+        CHECK_FALSE(made.req.has_form("a"));
+        request_access::set_body(made.req, "a=1");
+        auto const refused = http::status::unsupported_media_type;
+        CHECK(refused_with([&] { return made.req.form("a"); }) == refused);
+        CHECK(refused_with([&] { return made.req.form("a", 1); }) == refused);
+        CHECK(refused_with([&] { return made.req.has_form("a"); }) == refused);
+        CHECK(refused_with([&] { return made.req.form_parameters().begin()->name; }) == refused);
+    }
+    request_maker plain(http::method::post, "/", {{"Host", "a"}, {"Content-Type", "text/plain"}});
+    request_access::set_body(plain.req, "a=1");
+    CHECK(plain.req.form<int>("a") == 1);
+}
+
 TEST_CASE("fields are found without case and walked over in order") {
     request_maker made(http::method::get, "/",
                        {{"Host", "example"}, {"Accept", "a"}, {"accept", "b"}, {"X-Empty", ""}});

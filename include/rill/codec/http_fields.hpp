@@ -125,6 +125,29 @@ private:
 /// True when the comma-separated `list` has an element equal to `token`, without case.
 [[nodiscard]] RILL_API bool list_contains(std::string_view list, std::string_view token) noexcept;
 
+/// The parameters of a field value, `name=value` with a `;` between them, one per call of `next`.
+///
+/// A value is a token or a quoted string; one that is quoted comes with its quotes, for `unquote`.
+/// Empty parameters (`;;`) are left out. Spec: RFC 9110 section 5.6.6.
+class RILL_API parameter_reader {
+public:
+    /// Reads `text`, which must outlive the reader: what follows the first `;` of a media type.
+    explicit parameter_reader(std::string_view text) noexcept : rest_(text) {}
+
+    /// The next parameter; nothing at the end, and where the text is malformed.
+    [[nodiscard]] std::optional<field> next() noexcept;
+    /// True when `next` has come upon what is no parameter.
+    [[nodiscard]] bool failed() const noexcept { return failed_; }
+
+private:
+    std::string_view rest_;
+    bool failed_ = false;
+};
+
+/// The media type of a Content-Type value, without its parameters: "text/html". Empty when the
+/// value does not begin with one. Spec: RFC 9110 section 8.3.1.
+[[nodiscard]] RILL_API std::string_view media_type_of(std::string_view content_type) noexcept;
+
 /// The text inside a quoted string, its backslashes resolved; nothing when it is not one.
 /// Cost: allocates the result. Spec: RFC 9110 section 5.6.4.
 [[nodiscard]] RILL_API std::optional<std::string> unquote(std::string_view quoted);

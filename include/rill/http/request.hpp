@@ -14,6 +14,7 @@
 #include "rill/http/field.hpp"
 #include "rill/http/from_text.hpp"
 #include "rill/http/method.hpp"
+#include "rill/http/parameters.hpp"
 #include "rill/http/scratch.hpp"
 
 namespace rill::http {
@@ -115,6 +116,14 @@ public:
     [[nodiscard]] bool has_query(std::string_view name) const {
         return form_value(query(), name).has_value();
     }
+    /// All pairs of the query, decoded: for (auto [name, value] : req.query_parameters()).
+    [[nodiscard]] http::parameters query_parameters() const {
+        return {query(), std::nullopt, scratch_};
+    }
+    /// Those of that name, for one that may be repeated: "?tag=a&tag=b". `name` must outlive them.
+    [[nodiscard]] http::parameters query_parameters(std::string_view name) const {
+        return {query(), name, scratch_};
+    }
     /// The first value of that name in the query, decoded and converted.
     /// Errors    `problem` 400 when it is missing or is not a T.
     template <readable_from_text T = std::string_view>
@@ -148,11 +157,34 @@ public:
 
     /// The content.
     [[nodiscard]] request_body body() const noexcept { return body_; }
-    /// The first value of that name in a body of application/x-www-form-urlencoded.
-    /// Errors    `problem` 400 when it is missing or is not a T.
+    /// The first value of that name in a body of application/x-www-form-urlencoded, which is what
+    /// browsers send for a form without files.
+    /// Errors    `problem` 400 when it is missing or is not a T; 415 when Content-Type names
+    /// another
+    ///           type. Plain text, and content without a type, are taken for the form that they
+    ///           spell.
     template <readable_from_text T = std::string_view>
     [[nodiscard]] T form(std::string_view name) const {
-        return required<T>("form", name, form_value(body_.text(), name));
+        return required<T>("form", name, form_value(form_text(), name));
+    }
+    /// The same, with `fallback` for a name that is missing. What is there and wrong is still a
+    /// 400.
+    template <readable_from_text T>
+    [[nodiscard]] T form(std::string_view name, T fallback) const {
+        auto const text = form_value(form_text(), name);
+        return text ? convert<T>("form", name, *text) : fallback;
+    }
+    /// True when the form has that name. Errors: `problem` 415 as in `form`.
+    [[nodiscard]] bool has_form(std::string_view name) const {
+        return form_value(form_text(), name).has_value();
+    }
+    /// All pairs of the form, decoded. Errors: `problem` 415 as in `form`.
+    [[nodiscard]] http::parameters form_parameters() const {
+        return {form_text(), std::nullopt, scratch_};
+    }
+    /// Those of that name, which must outlive them. Errors: `problem` 415 as in `form`.
+    [[nodiscard]] http::parameters form_parameters(std::string_view name) const {
+        return {form_text(), name, scratch_};
     }
 
 private:
@@ -161,6 +193,7 @@ private:
     [[nodiscard]] std::optional<std::string_view> form_value(std::string_view pairs,
                                                              std::string_view name) const;
     [[nodiscard]] std::string_view path_parameter(std::string_view name) const;
+    [[nodiscard]] std::string_view form_text() const;
 
     template <class T>
     static T convert(std::string_view kind, std::string_view name, std::string_view text) {

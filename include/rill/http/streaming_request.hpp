@@ -82,6 +82,15 @@ public:
     /// A form is read from content that is there as a whole: take an `http::request&` for that.
     template <class T = std::string_view>
     T form(std::string_view name) const = delete;
+    /// The same.
+    template <class T>
+    T form(std::string_view name, T fallback) const = delete;
+    /// The same.
+    bool has_form(std::string_view name) const = delete;
+    /// The same.
+    http::parameters form_parameters() const = delete;
+    /// The same.
+    http::parameters form_parameters(std::string_view name) const = delete;
 
 private:
     friend struct detail::request_access;
