@@ -9,6 +9,7 @@
 
 namespace rill::test {
 
+using simulation::add_directory;
 using simulation::add_file;
 using simulation::add_name;
 using simulation::choose;

@@ -126,7 +126,7 @@ result<level> open_start(owned const& in, std::string const& path) {
 }
 
 result<level> open_below_level(owned const& in, std::string const& name, std::string path) {
-    auto reader = path_calls::directory_reader::open(in.get(), name.c_str());
+    auto reader = path_calls::directory_reader::open(in, name);
     if (!reader) return reader.error();
     level made;
     made.reader = *std::move(reader);

@@ -117,7 +117,6 @@ path_calls::how how_to_open(open_options const& with) noexcept {
 }  // namespace
 
 task<handle> open(std::string path, open_options with) {
-    need_kernel("open", path);
     auto opened = co_await blocking(path_calls::open_file, path, how_to_open(with));
     if (!opened) throw error(opened.error(), "open", path);
     co_return handle(opened->release());

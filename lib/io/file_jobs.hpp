@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/kernel.hpp"
+#include "rill/base/error.hpp"
 #include "rill/io/file.hpp"
 #include "rt/path_calls.hpp"
 
@@ -26,7 +26,6 @@ namespace rill::file {
 /// A descriptor of its own for a job, which may outlive `of`. Throws where there is none left.
 [[nodiscard]] inline path_calls::owned copy_for_job(int of, char const* what,
                                                     std::string_view path) {
-    need_kernel(what, path);
     auto copy = path_calls::owned::copy_of(of);
     if (!copy) throw error(copy.error(), what, path);
     return *std::move(copy);

@@ -1,7 +1,6 @@
 // What changes in directories, as it happens.
 #include "rill/io/file_watch.hpp"
 
-#include "io/kernel.hpp"
 #include "rill/base/error.hpp"
 #include "rill/rt/blocking.hpp"
 #include "rill/rt/core.hpp"
@@ -36,7 +35,6 @@ change from(watch_calls::kind what) noexcept {
 }  // namespace
 
 watch::watch() {
-    need_kernel("watch files");
     auto const opened = watch_calls::open();
     if (!opened) {
         throw error(opened.error(), "watch files", {}, "see fs.inotify.max_user_instances");

@@ -93,7 +93,9 @@ struct directory_closer {
 
 result<int> open_directory(std::string const& path) {
     if (auto* const simulated = simulated_files::of_thread()) {
-        return simulated->open_directory(path);
+        int const opened = simulated->open_directory(path);
+        if (opened < 0) return system_error(-opened);
+        return opened;
     }
     int const descriptor = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return system_error(errno);

@@ -3,16 +3,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <string_view>
+
+#include "path_steps.hpp"
+#include "simulated_files.hpp"
 
 namespace rill::path_calls {
 
@@ -30,21 +26,18 @@ int flags_of(how const& with) noexcept {
     return flags;
 }
 
-result<owned> open_beneath(int in, char const* path, int flags, std::uint32_t mode) noexcept {
-    open_how what{};
-    what.flags = static_cast<std::uint64_t>(static_cast<unsigned>(flags));
-    what.mode = mode;
-    what.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-    for (;;) {
-        long const got = ::syscall(SYS_openat2, in, path, &what, sizeof what);
-        if (got >= 0) return owned(static_cast<int>(got));
-        // A rename somewhere meanwhile: the kernel could not be sure that the path stays below.
-        if (errno != EAGAIN && errno != EINTR) return system_error(errno);
-    }
+result<owned> opened(int descriptor) noexcept {
+    if (descriptor < 0) return system_error(-descriptor);
+    return owned(descriptor);
+}
+
+result<owned> open_beneath(owned const& in, std::string const& path, int flags,
+                           std::uint32_t mode = 0) noexcept {
+    return opened(path_steps::open(in.get(), path, flags | O_CLOEXEC, mode, true));
 }
 
 result<void> done(int code) noexcept {
-    if (code != 0) return system_error(errno);
+    if (code < 0) return system_error(-code);
     return {};
 }
 
@@ -63,26 +56,36 @@ result<place> place_of(owned const& in, std::string const& path) {
     if (name.empty() || name == "." || name == "..") return system_error(EINVAL);
     std::string const folder(slash == std::string_view::npos ? "." : rest.substr(0, slash + 1));
     if (folder.front() == '/') return system_error(EXDEV);
-    auto opened = open_beneath(in.get(), folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (!opened) return opened.error();
-    return place{.directory = *std::move(opened), .name = std::string(name)};
+    auto directory = open_beneath(in, folder, O_PATH | O_DIRECTORY);
+    if (!directory) return directory.error();
+    return place{.directory = *std::move(directory), .name = std::string(name)};
 }
 
-result<void> write_all(int file, std::string_view content) noexcept {
+result<void> write_all(owned const& file, std::string_view content) noexcept {
     while (!content.empty()) {
-        ssize_t const count = ::write(file, content.data(), content.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return system_error(errno);
+        int const count = path_steps::write(file.get(), content);
+        if (count < 0) return system_error(-count);
         content.remove_prefix(static_cast<std::size_t>(count));
     }
-    return done(::fsync(file));
+    return sync(file, false);
 }
 
 /// The entry of `at` is on disk when its directory is.
 result<void> sync_directory(place const& at) noexcept {
-    owned const readable(::openat(at.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (readable.get() < 0) return system_error(errno);
-    return done(::fsync(readable.get()));
+    auto const readable = open_beneath(at.directory, ".", O_RDONLY | O_DIRECTORY);
+    if (!readable) return readable.error();
+    return sync(*readable, false);
+}
+
+/// Lets what is complete under the name `from` take the name of `at`, or removes it.
+result<void> take_name(place const& at, std::string const& from, result<void> outcome) noexcept {
+    int const folder = at.directory.get();
+    if (outcome) outcome = done(path_steps::rename(folder, from, folder, at.name, true));
+    if (!outcome) {
+        static_cast<void>(path_steps::remove(folder, from, false));
+        return outcome;
+    }
+    return sync_directory(at);
 }
 
 std::string beside(std::string const& name, std::string const& unique) {
@@ -93,43 +96,38 @@ std::string beside(std::string const& name, std::string const& unique) {
 }  // namespace
 
 owned::~owned() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) path_steps::close(descriptor_);
 }
 
 result<owned> owned::copy_of(int descriptor) noexcept {
-    int const copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    if (copy < 0) return system_error(errno);
-    return owned(copy);
+    return opened(path_steps::copy(descriptor));
 }
 
 result<owned> open_file(std::string const& path, how const& with) noexcept {
-    int const got = ::open(path.c_str(), flags_of(with), with.mode);
-    if (got < 0) return system_error(errno);
-    return owned(got);
+    return opened(path_steps::open(AT_FDCWD, path, flags_of(with), with.mode, false));
 }
 
 result<owned> open_below(owned const& in, std::string const& path, how const& with) noexcept {
-    return open_beneath(in.get(), path.c_str(), flags_of(with), with.create ? with.mode : 0);
+    return open_beneath(in, path, flags_of(with), with.create ? with.mode : 0);
 }
 
 result<owned> open_unnamed(owned const& in, std::string const& path, std::uint32_t mode) noexcept {
-    return open_beneath(in.get(), path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    return open_beneath(in, path, O_TMPFILE | O_RDWR, mode);
 }
 
 result<file_calls::status> status_below(owned const& in, std::string const& path,
                                         bool follow) noexcept {
-    auto const opened =
-        open_beneath(in.get(), path.c_str(), O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW), 0);
-    if (!opened) return opened.error();
-    return file_calls::status_of(opened->get());
+    auto const found = open_beneath(in, path, O_PATH | (follow ? 0 : O_NOFOLLOW));
+    if (!found) return found.error();
+    return file_calls::status_of(found->get());
 }
 
 result<void> sync(owned const& file, bool data_only) noexcept {
-    return done(data_only ? ::fdatasync(file.get()) : ::fsync(file.get()));
+    return done(path_steps::sync(file.get(), data_only));
 }
 
 result<void> truncate(owned const& file, std::uint64_t size) noexcept {
-    return done(::ftruncate(file.get(), static_cast<off_t>(size)));
+    return done(path_steps::truncate(file.get(), size));
 }
 
 result<void> make_directory(owned const& in, std::string const& path, std::uint32_t mode,
@@ -145,15 +143,15 @@ result<void> make_directory(owned const& in, std::string const& path, std::uint3
     }
     auto const at = place_of(in, path);
     if (!at) return at.error();
-    return done(::mkdirat(at->directory.get(), at->name.c_str(), mode));
+    return done(path_steps::make_directory(at->directory.get(), at->name, mode));
 }
 
 result<void> remove(owned const& in, std::string const& path) noexcept {
     auto const at = place_of(in, path);
     if (!at) return at.error();
-    if (::unlinkat(at->directory.get(), at->name.c_str(), 0) == 0) return {};
-    if (errno != EISDIR) return system_error(errno);
-    return done(::unlinkat(at->directory.get(), at->name.c_str(), AT_REMOVEDIR));
+    int const code = path_steps::remove(at->directory.get(), at->name, false);
+    if (code != -EISDIR) return done(code);
+    return done(path_steps::remove(at->directory.get(), at->name, true));
 }
 
 result<void> rename(owned const& in, std::string const& from, owned const& to_in,
@@ -162,59 +160,46 @@ result<void> rename(owned const& in, std::string const& from, owned const& to_in
     if (!source) return source.error();
     auto const target = place_of(to_in, to);
     if (!target) return target.error();
-    unsigned const flags = replace ? 0U : RENAME_NOREPLACE;
-    return done(::renameat2(source->directory.get(), source->name.c_str(), target->directory.get(),
-                            target->name.c_str(), flags));
+    return done(path_steps::rename(source->directory.get(), source->name, target->directory.get(),
+                                   target->name, replace));
 }
 
 result<void> replace(owned const& in, std::string const& path, std::string const& content,
                      std::uint32_t mode, std::string const& unique) noexcept {
     auto const at = place_of(in, path);
     if (!at) return at.error();
-    int const folder = at->directory.get();
     std::string const name = beside(at->name, unique);
-    owned const file(
-        ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-    if (file.get() < 0) return system_error(errno);
-    auto outcome = write_all(file.get(), content);
-    if (outcome) outcome = done(::renameat(folder, name.c_str(), folder, at->name.c_str()));
-    if (!outcome) {
-        ::unlinkat(folder, name.c_str(), 0);
-        return outcome;
-    }
-    return sync_directory(*at);
+    auto const file =
+        open_beneath(at->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    if (!file) return file.error();
+    return take_name(*at, name, write_all(*file, content));
 }
 
 result<void> publish(owned const& file, owned const& in, std::string const& path,
                      std::string const& unique) noexcept {
     auto const at = place_of(in, path);
     if (!at) return at.error();
-    if (::fsync(file.get()) != 0) return system_error(errno);
-    std::array<char, 32> link{"/proc/self/fd/"};
-    *std::to_chars(link.data() + 14, link.data() + link.size() - 1, file.get()).ptr = '\0';
-    int const folder = at->directory.get();
-    std::string const name = beside(at->name, unique);
+    if (auto const synced = sync(file, false); !synced) return synced;
     // A link cannot take the place of a file, and a rename can.
-    if (::linkat(AT_FDCWD, link.data(), folder, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-        return system_error(errno);
-    }
-    auto const outcome = done(::renameat(folder, name.c_str(), folder, at->name.c_str()));
-    if (!outcome) {
-        ::unlinkat(folder, name.c_str(), 0);
-        return outcome;
-    }
-    return sync_directory(*at);
+    std::string const name = beside(at->name, unique);
+    auto const linked = done(path_steps::link(file.get(), at->directory.get(), name));
+    if (!linked) return linked;
+    return take_name(*at, name, linked);
 }
 
-result<directory_reader> directory_reader::open(int in, char const* name) noexcept {
-    int const got =
-        ::openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (got < 0) return system_error(errno);
-    return adopt(owned(got));
+result<directory_reader> directory_reader::open(owned const& in, std::string const& name) noexcept {
+    int const flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    auto directory = opened(path_steps::open(in.get(), name, flags, 0, false));
+    if (!directory) return directory.error();
+    return adopt(*std::move(directory));
 }
 
 result<directory_reader> directory_reader::adopt(owned open) noexcept {
     directory_reader made;
+    if (simulated_files::of_thread() != nullptr) {
+        made.simulated_ = std::move(open);
+        return made;
+    }
     made.stream_ = ::fdopendir(open.get());
     if (made.stream_ == nullptr) return system_error(errno);
     static_cast<void>(open.release());
@@ -226,10 +211,15 @@ directory_reader::~directory_reader() {
 }
 
 int directory_reader::descriptor() const noexcept {
-    return ::dirfd(static_cast<DIR*>(stream_));
+    return stream_ != nullptr ? ::dirfd(static_cast<DIR*>(stream_)) : simulated_.get();
 }
 
 result<std::vector<file_calls::entry>> directory_reader::read(std::size_t most) {
+    if (auto* const files = simulated_files::of_thread()) {
+        auto found = files->list(simulated_.get(), last_, most);
+        if (found && !found->empty()) last_ = found->back().name;
+        return found;
+    }
     std::vector<file_calls::entry> found;
     while (found.size() < most) {
         errno = 0;

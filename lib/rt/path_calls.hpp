@@ -1,5 +1,6 @@
 // The calls on paths and whole files. All of them block: they run on the blocking pool, and own
-// what they use, since nobody waits for a job that is given up.
+// what they use, since nobody waits for a job that is given up. On the thread of a simulation they
+// find its files (path_steps.hpp).
 #pragma once
 
 #include <cstdint>
@@ -77,14 +78,16 @@ struct how {
 class directory_reader {
 public:
     /// Opens `name` in the directory `in`; a link is refused.
-    [[nodiscard]] static result<directory_reader> open(int in, char const* name) noexcept;
+    [[nodiscard]] static result<directory_reader> open(owned const& in,
+                                                       std::string const& name) noexcept;
     /// Takes an open directory over.
     [[nodiscard]] static result<directory_reader> adopt(owned open) noexcept;
     directory_reader() noexcept = default;
-    directory_reader(directory_reader&& other) noexcept
-        : stream_(std::exchange(other.stream_, nullptr)) {}
+    directory_reader(directory_reader&& other) noexcept { *this = std::move(other); }
     directory_reader& operator=(directory_reader&& other) noexcept {
         std::swap(stream_, other.stream_);
+        std::swap(simulated_, other.simulated_);
+        std::swap(last_, other.last_);
         return *this;
     }
     ~directory_reader();
@@ -96,6 +99,8 @@ public:
 
 private:
     void* stream_ = nullptr;
+    owned simulated_;   // instead of a stream
+    std::string last_;  // the entry that was read last, in a simulation
 };
 
 }  // namespace rill::path_calls

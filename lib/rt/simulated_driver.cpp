@@ -13,10 +13,6 @@ namespace {
 constexpr std::uint32_t large_buffer_count = 8;
 constexpr std::uint32_t large_copy_count = 16;
 
-bool is_of_files(verb what) noexcept {
-    return what == verb::read_file || what == verb::write_file || what == verb::open_beneath;
-}
-
 }  // namespace
 
 std::unique_ptr<driver> make_simulated_driver(simulated_options const& options) {
@@ -181,7 +177,7 @@ receive_buffers* simulated_driver::large_buffers() noexcept {
 }
 
 void simulated_driver::begin(request& what) noexcept {
-    if (is_of_files(what.what())) {
+    if (world_.files().owns(what.descriptor())) {
         world_.files().start(what, *this);
     } else if (world_.datagrams().owns(what.descriptor())) {
         world_.datagrams().start(what, *this);
@@ -191,8 +187,7 @@ void simulated_driver::begin(request& what) noexcept {
 }
 
 void simulated_driver::end_early(request& what) noexcept {
-    // A disk goes on; the work of a pool, too.
-    if (is_of_files(what.what())) return;
+    if (world_.files().owns(what.descriptor())) return world_.files().cancel(what);
     if (world_.datagrams().owns(what.descriptor())) return world_.datagrams().cancel(what);
     world_.network().cancel(what);
 }

@@ -1,9 +1,11 @@
-// The files of a simulated world.
+// The files of a simulated world: descriptors, and the calls on them.
 #include "simulated_files.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 
 #include "simulated_world.hpp"
 
@@ -13,139 +15,293 @@ namespace {
 
 constexpr int first_descriptor = 2'000'000;
 constexpr int end_of_descriptors = 3'000'000;
-
-/// `path` below `folder` without `.`, `..` and empty parts; empty where it leads out of `folder`.
-std::string joined(std::string_view folder, std::string_view path) {
-    std::vector<std::string_view> parts;
-    for (std::size_t at = 0; at <= path.size();) {
-        std::size_t const end = std::min(path.find('/', at), path.size());
-        std::string_view const part = path.substr(at, end - at);
-        at = end + 1;
-        if (part.empty() || part == ".") continue;
-        if (part != "..") {
-            parts.push_back(part);
-        } else if (parts.empty()) {
-            return {};
-        } else {
-            parts.pop_back();
-        }
-    }
-    std::string whole(folder == "/" ? "" : folder);
-    for (std::string_view const part : parts) (whole += '/') += part;
-    return whole.empty() ? "/" : whole;
-}
-
-std::string_view folder_of(std::string_view path) {
-    return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-}
+constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;  // beyond it EFBIG
+constexpr std::uint32_t umask_of_world = 022;
 
 }  // namespace
+
+simulated_files::description::~description() {
+    if (writes) node->tell(watch_calls::kind::written);
+}
 
 simulated_files* simulated_files::of_thread() noexcept {
     simulated_world* const world = simulated_world::of_thread();
     return world != nullptr ? &world->files() : nullptr;
 }
 
-simulated_files::node& simulated_files::make(std::string path, bool directory) {
-    if (path != "/" && tree_.find(folder_of(path)) == tree_.end()) {
-        make(std::string(folder_of(path)), true);
+void simulated_files::add(std::string_view path, std::optional<std::string_view> content) {
+    auto const now = world_.wall_now();
+    for (std::size_t at = 0; at < path.size();) {
+        std::size_t const end = std::min(path.find('/', at), path.size());
+        std::string_view const so_far = path.substr(0, end);
+        at = end + 1;
+        place where;
+        if (so_far.empty() || tree_.find(tree_.top(), so_far, false, where) != 0) continue;
+        bool const last = end == path.size();
+        // What is open of an earlier file of this name stays what it was.
+        if (last && content && where.found != nullptr && where.folder != nullptr) {
+            tree_.detach(where.found, now);
+        } else if (where.found != nullptr) {
+            continue;
+        }
+        bool const is_file = last && content;
+        node_ptr const made = tree_.make(!is_file, is_file ? 0644 : 0755, now);
+        if (is_file) made->content = *content;
+        tree_.attach(where, made, now);
     }
-    auto& place = tree_[std::move(path)];
-    // What is open of an earlier file of this name stays what it was.
-    place = std::make_shared<node>();
-    place->directory = directory;
-    place->inode = next_inode_++;
-    place->modified =
-        std::chrono::floor<std::chrono::seconds>(world_.wall_now()).time_since_epoch().count();
-    return *place;
 }
 
-void simulated_files::add(std::string_view path, std::string_view content) {
-    make(joined("/", path), false).content = content;
-}
-
-simulated_files::open_file const* simulated_files::find(int descriptor) const noexcept {
+simulated_files::description* simulated_files::find(int descriptor) const noexcept {
     auto const index = static_cast<std::size_t>(descriptor - first_descriptor);
     if (descriptor < first_descriptor || index >= open_.size()) return nullptr;
-    return open_[index].of != nullptr ? &open_[index] : nullptr;
+    return open_[index].get();
 }
 
 bool simulated_files::owns(int descriptor) const noexcept {
     return descriptor >= first_descriptor && descriptor < end_of_descriptors;
 }
 
-result<int> simulated_files::open(std::string path, bool by_chance) {
-    auto const found = tree_.find(path);
-    if (found == tree_.end()) return system_error(ENOENT);
-    if (!world_.descriptor_left(by_chance)) return system_error(EMFILE);
-    auto place = std::find_if(open_.begin(), open_.end(),
-                              [](open_file const& each) { return each.of == nullptr; });
-    if (place == open_.end()) place = open_.insert(place, open_file());
-    place->path = std::move(path);
-    place->of = found->second;
+int simulated_files::enter(std::shared_ptr<description> what) {
+    // The lowest free number, as a kernel gives.
+    auto slot = std::find(open_.begin(), open_.end(), nullptr);
+    if (slot == open_.end()) slot = open_.insert(slot, nullptr);
+    *slot = std::move(what);
     ++count_;
-    return first_descriptor + static_cast<int>(place - open_.begin());
-}
-
-result<int> simulated_files::open_directory(std::string_view path) {
-    std::string whole = joined("/", path);
-    auto const found = tree_.find(whole);
-    if (found != tree_.end() && !found->second->directory) return system_error(ENOTDIR);
-    // Not by chance: a root is opened as a program starts.
-    return open(std::move(whole), false);
+    return first_descriptor + static_cast<int>(slot - open_.begin());
 }
 
 void simulated_files::close(int descriptor) noexcept {
     RILL_ASSERT(find(descriptor) != nullptr, "close a file that this simulation has open, once");
-    open_[static_cast<std::size_t>(descriptor - first_descriptor)] = {};
     --count_;
+    auto const last = std::move(open_[static_cast<std::size_t>(descriptor - first_descriptor)]);
 }
 
-file_calls::status simulated_files::status(node const& of) noexcept {
-    return {.regular = !of.directory,
-            .directory = of.directory,
-            .size = of.content.size(),
-            .modified = of.modified,
-            .device = 1,
-            .inode = of.inode};
+int simulated_files::copy(int descriptor) {
+    if (find(descriptor) == nullptr) return -EBADF;
+    if (!world_.descriptor_left()) return -EMFILE;
+    return enter(open_[static_cast<std::size_t>(descriptor - first_descriptor)]);
+}
+
+/// What the disk says to a call that looks, that changes names, or that needs room.
+int simulated_files::failure_of_disk(access what) {
+    if (world_.disk_gone()) return -EIO;
+    if (!world_.disk_fails_by_chance()) return 0;
+    if (world_.random().coin()) return -EIO;
+    return what == access::fill ? -ENOSPC : -EACCES;
+}
+
+int simulated_files::place_of(int in, std::string_view path, bool beneath, place& out) const {
+    if (in == AT_FDCWD) return tree_.find(tree_.top(), path, beneath, out);
+    description const* const from = find(in);
+    if (from == nullptr || from->node == nullptr) return -EBADF;
+    if (!from->node->directory) return -ENOTDIR;
+    return tree_.find(from->node, path, beneath, out);
+}
+
+int simulated_files::open_directory(std::string_view path) {
+    place at;
+    int const code = place_of(AT_FDCWD, path, false, at);
+    if (code != 0) return code;
+    if (at.found == nullptr) return -ENOENT;
+    if (!at.found->directory) return -ENOTDIR;
+    if (!world_.descriptor_left(false)) return -EMFILE;
+    auto made = std::make_shared<description>();
+    made->node = at.found;
+    return enter(std::move(made));
+}
+
+int simulated_files::open_at(int in, std::string_view path, int flags, std::uint32_t mode,
+                             bool beneath) {
+    bool const makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+    int const failed = failure_of_disk(makes ? access::fill : access::look);
+    return failed != 0 ? failed : open(in, path, flags, mode, beneath);
+}
+
+int simulated_files::open(int in, std::string_view path, int flags, std::uint32_t mode,
+                          bool beneath) {
+    place at;
+    if (int const code = place_of(in, path, beneath, at); code != 0) return code;
+    if (!world_.descriptor_left()) return -EMFILE;
+    auto made = std::make_shared<description>();
+    if (int const code = node_to_open(at, path, flags, mode, made->node); code != 0) return code;
+    bool const looks_only = (flags & O_PATH) != 0;
+    made->reads = !looks_only && (flags & O_ACCMODE) != O_WRONLY;
+    made->writes = !looks_only && (flags & O_ACCMODE) != O_RDONLY;
+    made->appends = (flags & O_APPEND) != 0;
+    if ((flags & O_TRUNC) != 0 && made->writes && !made->node->content.empty()) {
+        made->node->content.clear();
+        made->node->modified = world_.wall_now();
+        made->node->tell(watch_calls::kind::modified);
+    }
+    return enter(std::move(made));
+}
+
+/// The node that is opened; it is made where that is asked for.
+int simulated_files::node_to_open(place const& at, std::string_view path, int flags,
+                                  std::uint32_t mode, node_ptr& out) {
+    bool const writes = (flags & O_ACCMODE) != O_RDONLY;
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+        if (at.found == nullptr) return -ENOENT;
+        if (!at.found->directory) return -ENOTDIR;
+        if (int const code = tree_.lets_change(*at.found); code != 0) return code;
+        out = tree_.make(false, mode & ~umask_of_world, world_.wall_now());
+        out->may_be_named = true;
+        return 0;
+    }
+    if (at.found == nullptr) {
+        if ((flags & O_CREAT) == 0) return -ENOENT;
+        if (path.back() == '/') return -EISDIR;
+        if (int const code = tree_.lets_change(*at.folder); code != 0) return code;
+        out = tree_.make(false, mode & 07777 & ~umask_of_world, world_.wall_now());
+        simulated_tree::attach(at, out, world_.wall_now());
+        return 0;
+    }
+    simulated_node const& found = *at.found;
+    if ((flags & O_CREAT) != 0 && (flags & O_EXCL) != 0) return -EEXIST;
+    if (found.directory && (writes || (flags & O_CREAT) != 0)) return -EISDIR;
+    if (!found.directory && (flags & O_DIRECTORY) != 0) return -ENOTDIR;
+    bool const reads = (flags & O_ACCMODE) != O_WRONLY;
+    std::uint32_t const rights = (reads ? 0400U : 0U) | (writes ? 0200U : 0U);
+    if ((flags & O_PATH) == 0 && !found.lets(rights)) return -EACCES;
+    out = at.found;
+    return 0;
 }
 
 result<file_calls::status> simulated_files::status_of(int descriptor) const {
-    open_file const* const file = find(descriptor);
-    if (file == nullptr) return system_error(EBADF);
-    return status(*file->of);
+    description const* const file = find(descriptor);
+    if (file == nullptr || file->node == nullptr) return system_error(EBADF);
+    return file->node->status();
 }
 
-result<std::vector<file_calls::entry>> simulated_files::list(int directory) const {
-    open_file const* const file = find(directory);
-    if (file == nullptr) return system_error(EBADF);
-    if (!file->of->directory) return system_error(ENOTDIR);
+result<std::vector<file_calls::entry>> simulated_files::list(int directory, std::string_view after,
+                                                             std::size_t most) {
+    if (int const failed = failure_of_disk(access::look); failed != 0) return system_error(-failed);
+    description const* const file = find(directory);
+    if (file == nullptr || file->node == nullptr) return system_error(EBADF);
+    if (!file->node->directory) return system_error(ENOTDIR);
     std::vector<file_calls::entry> found;
-    for (auto const& [path, each] : tree_) {
-        if (path == "/" || folder_of(path) != file->path) continue;
-        found.push_back({path.substr(path.rfind('/') + 1), status(*each)});
+    auto const& entries = file->node->entries;
+    for (auto at = entries.upper_bound(after); at != entries.end() && found.size() < most; ++at) {
+        found.push_back({at->first, at->second->status()});
     }
     return found;
 }
 
+int simulated_files::make_directory(int in, std::string_view name, std::uint32_t mode) {
+    if (int const failed = failure_of_disk(access::fill); failed != 0) return failed;
+    place at;
+    if (int const code = place_of(in, name, true, at); code != 0) return code;
+    if (at.found != nullptr) return -EEXIST;
+    if (int const code = tree_.lets_change(*at.folder); code != 0) return code;
+    auto const now = world_.wall_now();
+    simulated_tree::attach(at, tree_.make(true, mode & 01777 & ~umask_of_world, now), now);
+    return 0;
+}
+
+int simulated_files::remove(int in, std::string_view name, bool directory) {
+    if (int const failed = failure_of_disk(access::change); failed != 0) return failed;
+    place at;
+    if (int const code = place_of(in, name, true, at); code != 0) return code;
+    if (at.found == nullptr) return -ENOENT;
+    if (int const code = tree_.lets_change(*at.folder); code != 0) return code;
+    if (at.found->directory != directory) return directory ? -ENOTDIR : -EISDIR;
+    if (!at.found->entries.empty()) return -ENOTEMPTY;
+    if (!directory) at.found->tell_own(watch_calls::kind::status);  // it has one name less
+    at.found->tell_above(watch_calls::kind::removed);
+    simulated_tree::detach(at.found, world_.wall_now());
+    return 0;
+}
+
+int simulated_files::rename(int from_in, std::string_view from, int to_in, std::string_view to,
+                            bool replace) {
+    if (int const failed = failure_of_disk(access::change); failed != 0) return failed;
+    place source;
+    if (int const code = place_of(from_in, from, true, source); code != 0) return code;
+    place target;
+    if (int const code = place_of(to_in, to, true, target); code != 0) return code;
+    return tree_.rename(source, target, replace, world_.wall_now());
+}
+
+int simulated_files::link(int file, int in, std::string_view name) {
+    if (int const failed = failure_of_disk(access::fill); failed != 0) return failed;
+    description const* const from = find(file);
+    if (from == nullptr || from->node == nullptr) return -EBADF;
+    place at;
+    if (int const code = place_of(in, name, true, at); code != 0) return code;
+    if (at.found != nullptr) return -EEXIST;
+    if (int const code = tree_.lets_change(*at.folder); code != 0) return code;
+    // One name is all that a file of this world has.
+    if (!from->node->may_be_named) return from->node->parent == nullptr ? -ENOENT : -EMLINK;
+    simulated_tree::attach(at, from->node, world_.wall_now());
+    return 0;
+}
+
+int simulated_files::sync(int descriptor) {
+    if (find(descriptor) == nullptr) return -EBADF;
+    return world_.disk_gone() || world_.disk_fails_by_chance() ? -EIO : 0;
+}
+
+int simulated_files::truncate(int descriptor, std::uint64_t size) {
+    if (int const failed = failure_of_disk(access::fill); failed != 0) return failed;
+    description* const file = find(descriptor);
+    if (file == nullptr) return -EBADF;
+    if (!file->writes) return -EINVAL;
+    if (size > most_file_bytes) return -EFBIG;
+    file->node->content.resize(static_cast<std::size_t>(size));
+    file->node->modified = world_.wall_now();
+    file->node->tell(watch_calls::kind::modified);
+    return 0;
+}
+
+int simulated_files::open_watches() {
+    if (!world_.descriptor_left()) return -EMFILE;
+    auto made = std::make_shared<description>();
+    made->queue = std::make_unique<simulated_watches>();
+    return enter(std::move(made));
+}
+
+int simulated_files::watch(int queue, std::string_view path) {
+    simulated_watches* const watches = watches_of(queue);
+    if (watches == nullptr) return -EINVAL;
+    place at;
+    if (int const code = place_of(AT_FDCWD, path, false, at); code != 0) return code;
+    if (at.found == nullptr) return -ENOENT;
+    return at.found->lets(0400) ? watches->add(at.found) : -EACCES;
+}
+
+simulated_watches* simulated_files::watches_of(int descriptor) noexcept {
+    description const* const file = find(descriptor);
+    return file != nullptr ? file->queue.get() : nullptr;
+}
+
 bytes simulated_files::view(int descriptor, std::uint64_t offset, std::uint64_t size) const {
-    open_file const* const file = find(descriptor);
-    if (file == nullptr || offset >= file->of->content.size()) return {};
-    return bytes(std::string_view(file->of->content).substr(offset, size));
+    description const* const file = find(descriptor);
+    if (file == nullptr || file->node == nullptr || offset >= file->node->content.size()) return {};
+    return bytes(std::string_view(file->node->content).substr(offset, size));
 }
 
 void simulated_files::start(request& what, simulated_sink& by) {
     simulated_wait wait(what, by);
+    if (what.what() == verb::readable || what.what() == verb::writable) {
+        simulated_watches* const watches = watches_of(what.descriptor());
+        // A file is always ready.
+        if (watches == nullptr) return wait.complete(POLLIN | POLLOUT);
+        return watches->wait(wait);
+    }
     // A disk takes its time and cannot be told to stop, as most cannot.
     world_.at(later(world_.now(), world_.faults().delay()),
               [this, wait]() mutable { wait.complete(answer(wait.what())); });
 }
 
+void simulated_files::cancel(request const& what) {
+    if (what.what() != verb::readable && what.what() != verb::writable) return;
+    if (auto* const watches = watches_of(what.descriptor())) watches->cancel(what);
+}
+
 int simulated_files::answer(request const& what) {
-    if (world_.disk_fails()) return what.what() == verb::write_file ? -ENOSPC : -EIO;
     switch (what.what()) {
         case verb::open_beneath:
-            return open_beneath(what.descriptor(), what.path());
+            return open_at(what.descriptor(), what.path(), O_RDONLY, 0, true);
         case verb::read_file:
             return read(what);
         case verb::write_file:
@@ -155,40 +311,51 @@ int simulated_files::answer(request const& what) {
     }
 }
 
-int simulated_files::open_beneath(int directory, std::string_view path) {
-    open_file const* const from = find(directory);
-    if (from == nullptr) return -EBADF;
-    if (!from->of->directory) return -ENOTDIR;
-    if (path.starts_with('/')) return -EXDEV;
-    std::string whole = joined(from->path, path);
-    if (whole.empty()) return -EXDEV;
-    auto const opened = open(std::move(whole), true);
-    return opened ? *opened : -opened.error().value();
-}
-
 std::size_t simulated_files::part(std::size_t size) {
     if (size == 0 || !world_.faults().roll(&simulation::faults::short_files)) return size;
     return world_.faults().part_of(size);
 }
 
 int simulated_files::read(request const& what) {
-    open_file const* const file = find(what.descriptor());
-    if (file == nullptr) return -EBADF;
-    if (file->of->directory) return -EISDIR;
-    bytes const found = view(what.descriptor(), what.offset(), what.into().size());
-    return static_cast<int>(copy_bytes(what.into(), found.first(part(found.size()))));
+    if (world_.disk_gone() || world_.disk_fails_by_chance()) return -EIO;
+    description* const file = find(what.descriptor());
+    if (file == nullptr || !file->reads) return -EBADF;
+    if (file->node->directory) return -EISDIR;
+    bool const here = what.offset() == request::here;
+    bytes const found =
+        view(what.descriptor(), here ? file->position : what.offset(), what.into().size());
+    std::size_t const count = copy_bytes(what.into(), found.first(part(found.size())));
+    if (here) file->position += count;
+    return static_cast<int>(count);
 }
 
 int simulated_files::write(request const& what) {
-    open_file const* const file = find(what.descriptor());
-    if (file == nullptr) return -EBADF;
-    std::string_view const all = what.pieces()[0].text();
-    std::string_view const written = all.substr(0, part(all.size()));
-    std::string& content = file->of->content;
-    if (content.size() < what.offset() + written.size()) {
-        content.resize(static_cast<std::size_t>(what.offset()) + written.size());
-    }
-    content.replace(static_cast<std::size_t>(what.offset()), written.size(), written);
+    description* const file = find(what.descriptor());
+    if (file == nullptr || !file->writes) return -EBADF;
+    std::string_view const content = what.pieces()[0].text();
+    if (what.offset() == request::here) return write_on(what.descriptor(), content);
+    return write_at(*file, what.offset(), content);
+}
+
+int simulated_files::write_on(int descriptor, std::string_view content) {
+    description* const file = find(descriptor);
+    if (file == nullptr || !file->writes) return -EBADF;
+    int const count = write_at(*file, file->position, content);
+    if (count > 0) file->position += static_cast<std::uint64_t>(count);
+    return count;
+}
+
+int simulated_files::write_at(description& to, std::uint64_t offset, std::string_view content) {
+    if (int const failed = failure_of_disk(access::fill); failed != 0) return failed;
+    std::string& all = to.node->content;
+    if (to.appends) offset = all.size();
+    std::string_view const written = content.substr(0, part(content.size()));
+    if (offset > most_file_bytes || written.size() > most_file_bytes - offset) return -EFBIG;
+    std::size_t const end = static_cast<std::size_t>(offset) + written.size();
+    if (all.size() < end) all.resize(end);
+    all.replace(static_cast<std::size_t>(offset), written.size(), written);
+    to.node->modified = world_.wall_now();
+    to.node->tell(watch_calls::kind::modified);
     return static_cast<int>(written.size());
 }
 

@@ -1,9 +1,10 @@
-// The files of a simulated world: a tree in memory, without links.
+// The files of a simulated world: what is open of them, and what a disk does to calls.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,65 +14,100 @@
 #include "rill/base/result.hpp"
 #include "rill/rt/request.hpp"
 #include "simulated_sink.hpp"
+#include "simulated_tree.hpp"
+#include "simulated_watches.hpp"
 
 namespace rill {
 
 class simulated_world;
 
-/// Files by their absolute path, and what is open of them. Descriptors lie apart from those of
-/// sockets and of the real world, so that a mix-up fails.
+/// Open files and directories, and queues of changes. Descriptors lie apart from those of sockets
+/// and of the real world, so that a mix-up fails. Numbers are results or a negated errno, as
+/// system calls give them; flags are those of open(2).
 class simulated_files {
 public:
-    explicit simulated_files(simulated_world& in) : world_(in) { make("/", true); }
+    explicit simulated_files(simulated_world& in) : world_(in) {}
     simulated_files(simulated_files const&) = delete;
     simulated_files& operator=(simulated_files const&) = delete;
 
     /// The files of this thread's world; null where there is none.
     [[nodiscard]] static simulated_files* of_thread() noexcept;
 
-    /// Puts a file there, and the folders above it.
-    void add(std::string_view path, std::string_view content);
+    /// Puts a file there, or a directory where there is no `content`, and the folders above it.
+    void add(std::string_view path, std::optional<std::string_view> content);
 
-    // As file_calls.
-    [[nodiscard]] result<int> open_directory(std::string_view path);
+    // As file_calls. The first does not fail by chance: a root is opened as a program starts.
+    [[nodiscard]] int open_directory(std::string_view path);
     [[nodiscard]] result<file_calls::status> status_of(int descriptor) const;
-    [[nodiscard]] result<std::vector<file_calls::entry>> list(int directory) const;
+    /// In the order of their names, from behind `after` on, at most `most`.
+    [[nodiscard]] result<std::vector<file_calls::entry>> list(
+        int directory, std::string_view after = {},
+        std::size_t most = std::numeric_limits<std::size_t>::max());
     void close(int descriptor) noexcept;
+
+    // As path_steps.
+    [[nodiscard]] int open_at(int in, std::string_view path, int flags, std::uint32_t mode,
+                              bool beneath);
+    [[nodiscard]] int copy(int descriptor);
+    [[nodiscard]] int write_on(int descriptor, std::string_view content);
+    [[nodiscard]] int sync(int descriptor);
+    [[nodiscard]] int truncate(int descriptor, std::uint64_t size);
+    [[nodiscard]] int make_directory(int in, std::string_view name, std::uint32_t mode);
+    [[nodiscard]] int remove(int in, std::string_view name, bool directory);
+    [[nodiscard]] int rename(int from_in, std::string_view from, int to_in, std::string_view to,
+                             bool replace);
+    [[nodiscard]] int link(int file, int in, std::string_view name);
+
+    // As watch_calls.
+    [[nodiscard]] int open_watches();
+    [[nodiscard]] int watch(int queue, std::string_view path);
+    [[nodiscard]] simulated_watches* watches_of(int descriptor) noexcept;
 
     [[nodiscard]] bool owns(int descriptor) const noexcept;
     /// Begins a request on files; its result comes after the time that a disk takes.
     void start(request& what, simulated_sink& by);
+    /// Ends a wait for changes. A disk goes on.
+    void cancel(request const& what);
     /// Bytes of an open file, as long as it does not change.
     [[nodiscard]] bytes view(int descriptor, std::uint64_t offset, std::uint64_t size) const;
     [[nodiscard]] std::size_t open_descriptors() const noexcept { return count_; }
 
 private:
-    struct node {
-        bool directory = false;
-        std::uint64_t inode = 0;
-        std::int64_t modified = 0;
-        std::string content;
+    using node_ptr = simulated_tree::node_ptr;
+    using place = simulated_tree::place;
+    /// What open(2) makes; copies of a descriptor share it.
+    struct description {
+        node_ptr node;                             // null for a queue of changes
+        std::unique_ptr<simulated_watches> queue;  // or null
+        bool reads = false;
+        bool writes = false;
+        bool appends = false;
+        std::uint64_t position = 0;
+        description() = default;
+        description(description const&) = delete;
+        description& operator=(description const&) = delete;
+        ~description();
     };
-    struct open_file {
-        std::string path;
-        std::shared_ptr<node> of;
-    };
+    enum class access : std::uint8_t { look, change, fill };
 
-    node& make(std::string path, bool directory);
-    [[nodiscard]] open_file const* find(int descriptor) const noexcept;
-    [[nodiscard]] result<int> open(std::string path, bool by_chance);
+    [[nodiscard]] description* find(int descriptor) const noexcept;
+    [[nodiscard]] int place_of(int in, std::string_view path, bool beneath, place& out) const;
+    [[nodiscard]] int enter(std::shared_ptr<description> what);
+    [[nodiscard]] int failure_of_disk(access what);
+    [[nodiscard]] int open(int in, std::string_view path, int flags, std::uint32_t mode,
+                           bool beneath);
+    [[nodiscard]] int node_to_open(place const& at, std::string_view path, int flags,
+                                   std::uint32_t mode, node_ptr& out);
     [[nodiscard]] int answer(request const& what);
-    [[nodiscard]] int open_beneath(int directory, std::string_view path);
+    [[nodiscard]] std::size_t part(std::size_t size);
     [[nodiscard]] int read(request const& what);
     [[nodiscard]] int write(request const& what);
-    [[nodiscard]] std::size_t part(std::size_t size);
-    [[nodiscard]] static file_calls::status status(node const& of) noexcept;
+    [[nodiscard]] int write_at(description& to, std::uint64_t offset, std::string_view content);
 
     simulated_world& world_;
-    std::map<std::string, std::shared_ptr<node>, std::less<>> tree_;
-    std::vector<open_file> open_;  // by descriptor, from first_descriptor
+    simulated_tree tree_;
+    std::vector<std::shared_ptr<description>> open_;  // by descriptor, from first_descriptor
     std::size_t count_ = 0;
-    std::uint64_t next_inode_ = 1;
 };
 
 }  // namespace rill

@@ -7,9 +7,11 @@
 
 namespace rill {
 
-simulated_jobs::~simulated_jobs() {
-    // Nobody waits for these any more: the cores have gone.
-    for (auto const& each : waiting_) delete each.first;
+void simulated_jobs::drop() noexcept {
+    for (auto const& [job, when] : std::exchange(waiting_, {})) {
+        world_.take_back(when.first, when.second);
+        delete job;
+    }
 }
 
 void simulated_jobs::begin(detail::blocking_job& job) {

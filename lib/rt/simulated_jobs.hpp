@@ -20,13 +20,15 @@ public:
     explicit simulated_jobs(simulated_world& in) noexcept : world_(in) {}
     simulated_jobs(simulated_jobs const&) = delete;
     simulated_jobs& operator=(simulated_jobs const&) = delete;
-    ~simulated_jobs();
 
     /// Takes `job` and runs it in its time.
     void begin(detail::blocking_job& job);
     /// Gives it back where the seed says that no thread has begun it. What one has begun runs on,
     /// and nobody hears of it.
     [[nodiscard]] bool withdraw(detail::blocking_job& job) noexcept;
+    /// Drops those that nobody waits for any more: the cores have gone. The world does so before it
+    /// counts what is open, and before its end.
+    void drop() noexcept;
 
 private:
     void run(detail::blocking_job& job);

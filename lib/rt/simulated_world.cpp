@@ -122,6 +122,7 @@ simulated_world::simulated_world(simulated_options const& options)
 }
 
 simulated_world::~simulated_world() {
+    drop_jobs();
     if (options_.report != nullptr) {
         *options_.report = {.open_descriptors = open_descriptors(), .trace = trace_};
     }
@@ -246,8 +247,8 @@ bool simulated_world::finds_no_buffer() noexcept {
     return no_buffers_ != 0 || faults_.roll(&simulation::faults::no_buffers);
 }
 
-bool simulated_world::disk_fails() noexcept {
-    return disk_errors_ != 0 || faults_.roll(&simulation::faults::disk_errors);
+bool simulated_world::disk_fails_by_chance() noexcept {
+    return faults_.roll(&simulation::faults::disk_errors);
 }
 
 void simulated_world::mix(std::uint64_t value) noexcept {

@@ -98,7 +98,11 @@ public:
     [[nodiscard]] bool finds_no_buffer() noexcept;
     /// Whether a plan keeps all buffers: asking again is of no use before it ends.
     [[nodiscard]] bool buffers_taken() const noexcept { return no_buffers_ != 0; }
-    [[nodiscard]] bool disk_fails() noexcept;
+    /// Whether a plan has the disk fail.
+    [[nodiscard]] bool disk_gone() const noexcept { return disk_errors_ != 0; }
+    [[nodiscard]] bool disk_fails_by_chance() noexcept;
+    /// What is still to be done by blocking work is not done any more: the program has ended.
+    void drop_jobs() noexcept { jobs_.drop(); }
     /// A core has ended that receivers still held buffers of.
     void note_unreturned(std::uint32_t buffers) noexcept { unreturned_ += buffers; }
     [[nodiscard]] std::uint32_t unreturned_buffers() const noexcept { return unreturned_; }

@@ -136,6 +136,10 @@ void add_file(std::string_view path, std::string_view content) {
     here("add_file").world->files().add(path, content);
 }
 
+void add_directory(std::string_view path) {
+    here("add_directory").world->files().add(path, std::nullopt);
+}
+
 void add_name(std::string_view name, std::span<address const> addresses) {
     here("add_name").world->names().add(name, addresses);
 }
@@ -181,6 +185,7 @@ report run_once(std::uint64_t seed, program const& what, settings const& with, s
     } else {
         what.plain(what.object);
     }
+    world.drop_jobs();
     if (world.open_descriptors() != 0) {
         throw failure(
             fmt::format("the program has left {} descriptors open", world.open_descriptors()));

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <optional>
 
+#include "simulated_files.hpp"
+
 namespace rill::watch_calls {
 
 namespace {
@@ -29,25 +31,38 @@ std::optional<kind> kind_of(std::uint32_t mask) noexcept {
     return std::nullopt;
 }
 
+result<int> number(int value) noexcept {
+    if (value < 0) return system_error(-value);
+    return value;
+}
+
 }  // namespace
 
 result<int> open() noexcept {
+    if (auto* const files = simulated_files::of_thread()) return number(files->open_watches());
     int const made = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (made < 0) return system_error(errno);
     return made;
 }
 
 result<int> add(path_calls::owned const& queue, std::string const& path) noexcept {
+    if (auto* const files = simulated_files::of_thread()) {
+        return number(files->watch(queue.get(), path));
+    }
     int const watch = ::inotify_add_watch(queue.get(), path.c_str(), wanted);
     if (watch < 0) return system_error(errno);
     return watch;
 }
 
 bool remove(int queue, int watch) noexcept {
+    if (auto* const files = simulated_files::of_thread()) {
+        return files->watches_of(queue)->remove(watch);
+    }
     return ::inotify_rm_watch(queue, watch) == 0;
 }
 
 std::vector<event> read(int queue) {
+    if (auto* const files = simulated_files::of_thread()) return files->watches_of(queue)->read();
     alignas(inotify_event) std::array<char, 4096> memory;
     ssize_t const size = ::read(queue, memory.data(), memory.size());
     std::vector<event> events;

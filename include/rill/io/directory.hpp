@@ -15,7 +15,7 @@
 // Paths are relative to a root (or to an open directory); no `..` and no link leads out of it. Each
 // call owns what it uses, so a cancelled wait ends at once while the work goes on to its end.
 // Errors are thrown as `error` with the path: EXDEV where it would leave the root, and those of the
-// system call, and `unsupported` in a simulation.
+// system call.
 namespace rill::file {
 
 /// What `path` is. With `follow` what it leads to, where it is a link.

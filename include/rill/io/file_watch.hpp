@@ -35,7 +35,7 @@ struct change_event {
 /// The kernel queues what nobody has taken, at most fs.inotify.max_queued_events (16,384), and then
 /// says `overflow`, as does this object.
 ///
-/// Core  one; one wait at a time. Needs a kernel: a simulation has none.
+/// Core  one; one wait at a time.
 class RILL_API watch {
 public:
     /// Watches nothing yet. Throws `error`: EMFILE beyond fs.inotify.max_user_instances.

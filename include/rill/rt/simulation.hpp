@@ -41,7 +41,7 @@ struct faults {
     std::uint32_t no_descriptors = 0;
     /// A receive finds no buffer, as it begins or with bytes there: what has arrived stays there.
     std::uint32_t no_buffers = 0;
-    /// A read, write or open of a file fails (EIO, ENOSPC).
+    /// A call on a file or a path fails: EIO, EACCES, or ENOSPC where it needs room.
     std::uint32_t disk_errors = 0;
     /// A read or write of a file ends short.
     std::uint32_t short_files = 0;
@@ -172,6 +172,8 @@ RILL_API void inject(planned_fault const& what);
 RILL_API void heal();
 /// Puts a file into the world, in place of one of that path; the folders above it are made, too.
 RILL_API void add_file(std::string_view path, std::string_view content);
+/// Puts an empty directory into the world, and those above it; what is there already stays.
+RILL_API void add_directory(std::string_view path);
 /// Gives `name` these addresses (their ports are of no matter); none: such a name fails at once.
 RILL_API void add_name(std::string_view name, std::span<address const> addresses);
 
