@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The programs that the pages of docs/ print, each run and asked. Usage: snippets_test.py NAME PROGRAM [ECHO]."""
 
+import http.client
 import os
 import socket
 import subprocess
@@ -176,6 +177,25 @@ def snippet_forms(program):
         same(server.ask("POST", "/subscribe", "name=J+D&agreed=on", form), (200, "name is J D\nagreed is on\n"))
         same(server.ask("POST", "/subscribe", "name=J+D", form)[0], 422)
         same(server.ask("POST", "/subscribe", "{}", {"Content-Type": "application/json"})[0], 415)
+
+
+def snippet_cookies(program):
+    def cookies_of(server, path):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+        connection.request("POST", path)
+        set_cookie = connection.getresponse().getheader("Set-Cookie")
+        connection.close()
+        return set_cookie
+
+    with Server(program, "0123456789abcdef") as server:
+        same(server.ask("GET", "/")[0], 403)
+        same(cookies_of(server, "/theme/dark"), "theme=dark; Path=/; Max-Age=31536000; Secure; HttpOnly; SameSite=Lax")
+        user = cookies_of(server, "/enter").partition(";")[0]
+        same(server.ask("GET", "/", headers={"Cookie": user}), (200, "user 7 likes it light\n"))
+        same(server.ask("GET", "/", headers={"Cookie": f"theme=dark; {user}"}), (200, "user 7 likes it dark\n"))
+        same(server.ask("GET", "/", headers={"Cookie": user.replace("=7", "=8")})[0], 403)
+        same(server.ask("POST", "/theme/a%0d%0ab")[0], 500)  # refused, and nothing of it was sent
+        assert cookies_of(server, "/leave").startswith("__Host-user=; Path=/; Max-Age=0; Expires=Thu, 01 Jan 1970")
 
 
 def snippet_limits(program):

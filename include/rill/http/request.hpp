@@ -19,6 +19,8 @@
 
 namespace rill::http {
 
+class cookie_keys;
+
 namespace detail {
 
 /// A piece of a text, by place, so that the text can move.
@@ -154,6 +156,16 @@ public:
     [[nodiscard]] http1::field_table const& headers() const noexcept {
         return head_ == nullptr ? no_fields() : head_->fields();
     }
+
+    /// The value of the cookie of that name, whose letters' case matters, without quotes around it;
+    /// nothing when the client sends none. Of several the first counts: browsers send the one with
+    /// the longest path first. It is what a client says: sign what must not be made up.
+    /// `codec::cookie_reader` walks over all.
+    [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const;
+    /// The value of a cookie that was set with `keys`; nothing when it is missing, was changed, was
+    /// signed for another name, or by a key that is not among them.
+    [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name,
+                                                         cookie_keys const& keys) const;
 
     /// The content.
     [[nodiscard]] request_body body() const noexcept { return body_; }

@@ -15,6 +15,7 @@
 #include "rill/base/bytes.hpp"
 #include "rill/base/export.hpp"
 #include "rill/http/body_stream.hpp"
+#include "rill/http/cookie.hpp"
 #include "rill/http/headers.hpp"
 #include "rill/http/problem.hpp"
 #include "rill/http/status.hpp"
@@ -119,6 +120,16 @@ public:
     [[nodiscard]] http::headers& headers() noexcept { return headers_; }
     /// The same, to be read.
     [[nodiscard]] http::headers const& headers() const noexcept { return headers_; }
+
+    /// Sets a cookie, in place of one of the same name, path and domain that this answer sets.
+    /// Errors    `error` invalid_argument for what a browser would drop, as in `text_of`;
+    ///           limit_exceeded as in `headers::add`.
+    RILL_API void set_cookie(cookie const& value);
+    /// The same with a signature, for `request::cookie(name, keys)`. It takes 44 bytes of the size.
+    RILL_API void set_cookie(cookie const& value, cookie_keys const& keys);
+    /// Tells the client to forget a cookie: `name`, `path` and `domain` are those that it was set
+    /// with. Errors as in `set_cookie`.
+    RILL_API void remove_cookie(cookie const& which);
 
     /// The Content-Type field, or the body's own type; empty when there is neither.
     [[nodiscard]] std::string_view content_type() const noexcept {
