@@ -51,7 +51,10 @@ bool content_reader::take() {
         of_.input_.consume(step.consumed);
         switch (step.what) {
             case http1::body_event::need_more:
-                return false;
+                // A chunk that says that it is too large is not waited for.
+                if (decoder_.remaining() <= bounds_.bytes - taken_) return false;
+                refuse(413, "the content is larger than allowed");
+                return true;
             case http1::body_event::end:
                 end();
                 return true;
@@ -62,7 +65,7 @@ bool content_reader::take() {
                 break;
         }
         if (step.data.empty()) continue;
-        if (step.data.size() > bounds_.bytes - taken_) {
+        if (step.data.size() + decoder_.remaining() > bounds_.bytes - taken_) {
             refuse(413, "the content is larger than allowed");
             return true;
         }

@@ -16,6 +16,9 @@ bool has_no_content(unsigned code) noexcept {
     return code == 204 || code == 304;
 }
 
+// RFC 9110 section 15.3.6: a client that is to reset its form is sent no content, and told so.
+constexpr unsigned reset_content = 205;
+
 // RFC 9110 section 15: 100 to 199 end no request, and there is no class above 599.
 bool ends_a_request(unsigned code) noexcept {
     return code >= 200 && code <= 599;
@@ -57,6 +60,7 @@ bool is_plain(response const& answer, answer_frame const& frame) noexcept {
 
 answer_form form_of(server_core& home, response& answer, answer_frame const& frame) {
     if (!ends_a_request(code_of(answer.status()))) replace_answer(home, answer);
+    if (code_of(answer.status()) == reset_content) answer.set_body({}, {});
     headers& fields = answer.headers();
     if (!fields.empty()) drop_reserved(fields);
     unsigned const code = code_of(answer.status());

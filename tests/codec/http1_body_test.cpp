@@ -25,6 +25,19 @@ TEST_CASE("a body by length ends at its last byte and not before") {
     CHECK(body.finish());
 }
 
+TEST_CASE("a chunk's size is known before its bytes are there") {
+    body_decoder body({.kind = body_framing::by::chunks});
+    CHECK(body.next("40000000\r\n").what == body_event::need_more);
+    CHECK(body.remaining() == 0x40000000);
+    CHECK(body.next("abc").what == body_event::data);
+    CHECK(body.remaining() == 0x3ffffffd);
+    body_decoder small({.kind = body_framing::by::chunks});
+    CHECK(small.next("1\r\na").what == body_event::data);
+    CHECK(small.remaining() == 0);
+    CHECK(small.next("\r\n7").what == body_event::need_more);
+    CHECK(small.remaining() == 0);  // the line may go on
+}
+
 TEST_CASE("no body ends at once and takes nothing") {
     body_decoder none({});
     CHECK(none.next("GET").what == body_event::end);

@@ -31,6 +31,8 @@ TEST_CASE("Content-Length is digits and nothing else, once") {
     static constexpr spelling cases[] = {
         {"Content-Length: 5\r\n", 0},
         {"Content-Length: \t5 \r\n", 0},
+        {"Content-Length: 5\t\r\n", 0},
+        {"Content-Length:\t5 \t \r\nX: y\r\n", 0},
         {"content-length:0\r\n", 0},
         {"Content-Length: 007\r\n", 0},
         {"Content-Length: 9223372036854775807\r\n", 0},

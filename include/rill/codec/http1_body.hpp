@@ -68,6 +68,10 @@ public:
     /// Cost: allocates for trailer fields, else nothing.
     [[nodiscard]] body_step next(bytes input);
 
+    /// Bytes that the chunk at hand still has, by its size line; 0 between chunks.
+    [[nodiscard]] std::uint64_t remaining() const noexcept {
+        return state_ == state::content ? remaining_ : 0;
+    }
     /// How many trailer fields were kept; those that RFC 9110 section 6.5.1 forbids are dropped.
     [[nodiscard]] std::size_t trailer_count() const noexcept { return trailers_.size(); }
     /// A trailer field; lives until the decoder is destroyed, reset or moved.
@@ -143,9 +147,10 @@ public:
     /// The end of the peer's stream: true when the body is whole.
     [[nodiscard]] bool finish() noexcept;
 
-    /// Bytes still to come by Content-Length; zero for other framings.
+    /// Bytes still to come, as far as they were announced: by Content-Length, or of the chunk at
+    /// hand.
     [[nodiscard]] std::uint64_t remaining() const noexcept {
-        return framing_ == body_framing::by::length ? remaining_ : 0;
+        return framing_ == body_framing::by::chunks ? chunks_.remaining() : remaining_;
     }
     /// The chunked decoder, for its trailers and its failure.
     [[nodiscard]] chunked_decoder const& chunks() const noexcept { return chunks_; }
