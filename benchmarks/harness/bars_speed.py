@@ -11,11 +11,14 @@ KEPT = ("--connections", 64)
 PIPELINED = ("--connections", 64, "--depth", 16)
 
 
-def measure(settings, protocol, list_of, options, title, required=(OURS, RING)):
+def measure(settings, protocol, list_of, options, title, required=(OURS, RING), times=1):
+    """Slices of all servers, `times` as many as usual where the limit is close to the figure."""
+    rounds = times * settings.rounds
     with contenders.started(settings, list_of, required) as (servers, missing):
         report.missing(missing)
+        progress = report.progress(title)
         return interleave.run(
-            settings, protocol, servers, *options, progress=report.progress(title)
+            settings, protocol, servers, *options, rounds=rounds, progress=progress
         )
 
 
@@ -29,7 +32,8 @@ def detail(slices):
 def kept(settings, record):
     """Server CPU per request, hello, 64 kept connections."""
     title = "HTTP hello, 64 kept connections"
-    slices = measure(settings, "http", HTTP, KEPT, title)
+    few = contenders.pick(HTTP, OURS, RING, TWIN, NGINX)
+    slices = measure(settings, "http", few, KEPT, title, times=2)
     report.comparison(title, slices, RING)
     text = detail(slices)
     record.ratio("http.cpu_vs_ring", interleave.ratio(slices, OURS, RING), text)
@@ -52,7 +56,8 @@ def kept_on_epoll(settings, record):
 def pipelined(settings, record):
     """The same, 16 requests in each batch."""
     title = "HTTP hello, 64 kept connections, pipelined 16 deep"
-    slices = measure(settings, "http", HTTP, PIPELINED, title)
+    few = contenders.pick(HTTP, OURS, RING, TWIN)
+    slices = measure(settings, "http", few, PIPELINED, title, times=2)
     report.comparison(title, slices, RING)
     ratio = interleave.ratio(slices, OURS, RING)
     record.ratio("http.pipelined_cpu_vs_ring", ratio, detail(slices))
@@ -84,7 +89,7 @@ def capacity(settings, ring):
     """Requests per second of CPU that the bare ring server can serve with 64 connections.
 
     From its CPU per request and not from the throughput, which the load generator may limit."""
-    slices = interleave.run(settings, "http", {RING: ring}, *KEPT, rounds=3)
+    slices = interleave.run(settings, "http", {RING: ring}, *KEPT, rounds=9)
     return 1e6 / statistics.median(s.cpu_us for s in slices)
 
 

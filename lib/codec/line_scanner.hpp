@@ -1,5 +1,5 @@
-// Walks over field lines by two masks of 64 bytes: where the colons are, and where the control
-// characters. Each byte of a head is looked at once for both (RFC 9112 section 5).
+// Walks over field lines by two masks of 64 bytes: where the colons are, and where there is
+// anything but visible ASCII and spaces. Each byte is looked at once for both (RFC 9112 section 5).
 #pragma once
 
 #include <bit>
@@ -32,25 +32,26 @@ public:
         }
         std::uint64_t const rest = ~std::uint64_t{0} << offset;
         colons_ &= rest;
-        controls_ &= rest;
+        odds_ &= rest;
     }
-    /// The first colon of the line; null when a control character or `end` comes before it.
+    /// The first colon of the line; null when `end`, or what no name may hold,
+    /// comes first.
     [[gnu::always_inline]] char const* find_colon() noexcept {
         while (colons_ == 0) [[unlikely]] {
-            if (controls_ != 0 || !advance()) return nullptr;
+            if (odds_ != 0 || !advance()) return nullptr;
         }
         return window_ + std::countr_zero(colons_);
     }
     /// The first byte of the line that no value may hold, or `end`.
     [[gnu::always_inline]] char const* find_end() noexcept {
         for (;;) {
-            while (controls_ == 0) [[unlikely]] {
+            while (odds_ == 0) [[unlikely]] {
                 if (!advance()) return end_;
             }
-            char const* const stop = window_ + std::countr_zero(controls_);
-            if (*stop != '\t') [[likely]]
+            char const* const stop = window_ + std::countr_zero(odds_);
+            if (*stop == '\r' || !is_class(*stop, value_char)) [[likely]]
                 return stop;
-            controls_ &= controls_ - 1;  // the one control character that values hold
+            odds_ &= odds_ - 1;  // a tab or obs-text
         }
     }
 
@@ -59,14 +60,15 @@ private:
 
     struct marks {
         std::uint64_t colons = 0;
-        std::uint64_t controls = 0;
+        std::uint64_t odds = 0;
 
         void add(__m128i block, unsigned drop, unsigned shift) noexcept {
             __m128i const colon = _mm_cmpeq_epi8(block, _mm_set1_epi8(':'));
-            __m128i const low = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
-            __m128i const control = _mm_or_si128(low, _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7f)));
+            // One more than 0x20 to 0x7e is all that is above 0x20, with a sign.
+            __m128i const above = _mm_add_epi8(block, _mm_set1_epi8(1));
+            __m128i const odd = _mm_cmpgt_epi8(_mm_set1_epi8(0x21), above);
             colons |= std::uint64_t{bits_of(colon) >> drop} << shift;
-            controls |= std::uint64_t{bits_of(control) >> drop} << shift;
+            odds |= std::uint64_t{bits_of(odd) >> drop} << shift;
         }
     };
 
@@ -92,7 +94,7 @@ private:
             found = marks_of_tail(window_, end_);
         }
         colons_ = found.colons;
-        controls_ = found.controls;
+        odds_ = found.odds;
     }
     [[gnu::always_inline]] bool advance() noexcept {
         if (end_ - window_ <= window_bytes) return false;
@@ -105,7 +107,7 @@ private:
     char const* window_;
     char const* end_;
     std::uint64_t colons_;
-    std::uint64_t controls_;
+    std::uint64_t odds_;
 };
 
 #else

@@ -20,9 +20,9 @@ constexpr std::uint32_t smallest_head = sizeof("GET / HTTP/1.1\r\n\r\n") - 1;
 
 }  // namespace
 
-bool request_parser::read_whole(bytes head) noexcept {
+std::uint32_t request_parser::read_whole(bytes head) noexcept {
     std::uint32_t const size = parsed_size(head);
-    if (size < smallest_head) return false;
+    if (size < smallest_head) return 0;
     char const* const base = head.text().data();
     char const* const end = base + size;
     char const* method_end = base + 3;
@@ -30,22 +30,22 @@ bool request_parser::read_whole(bytes head) noexcept {
     if (std::memcmp(base, "GET ", 4) != 0) {
         method_end = detail::scan_class<detail::token_char>(base, end);
         what = find_method({base, method_end});
-        if (what == method::other || what == method::connect) return false;
-        if (end - method_end < 2 || *method_end != ' ') return false;
+        if (what == method::other || what == method::connect) return 0;
+        if (end - method_end < 2 || *method_end != ' ') return 0;
     }
 
     char const* const target = method_end + 1;
-    if (*target != '/') return false;
+    if (*target != '/') return 0;
     char const* const path_end = detail::find_path_end(target, end);
     char const* target_end = path_end;
     if (path_end != end && *path_end == '?') target_end = detail::find_target_end(path_end, end);
-    if (end - target_end < version_size) return false;
-    if (target_end - target > limits_.target_bytes) return false;
+    if (end - target_end < version_size) return 0;
+    if (target_end - target > limits_.target_bytes) return 0;
 
     char const* const minor = target_end + version_start_size;
     if (std::memcmp(target_end, version_start, version_start_size) != 0 ||
         (*minor != '1' && *minor != '0') || std::memcmp(minor + 1, "\r\n", 2) != 0)
-        return false;
+        return 0;
 
     using span = request_head::span;
     head_.rebase(base);
@@ -61,7 +61,7 @@ bool request_parser::read_whole(bytes head) noexcept {
 
     auto const fields = static_cast<std::uint32_t>(target_end + version_size - base);
     auto const found = detail::field_lines::split(head_.fields_, fields, size, limits_.field_count);
-    if (found.head_size == 0) return false;
+    if (found.head_size == 0) return 0;
     head_.size_ = found.head_size;
     field_table const& table = head_.fields_;
     bool const known_host = table.has(known_field::host) && !table.repeats(known_field::host) &&
@@ -69,10 +69,10 @@ bool request_parser::read_whole(bytes head) noexcept {
     if (known_host && !table.has_any(deciding_fields)) [[likely]] {
         head_.clear_decisions();
     } else if (!check_head()) {
-        return true;
+        return 0;
     }
     complete();
-    return true;
+    return found.head_size;
 }
 
 }  // namespace rill::http1

@@ -176,8 +176,12 @@ public:
     /// Parses on, with all the bytes of this head so far. Once complete or failed it repeats itself
     /// until `reset`.
     [[nodiscard]] head_result parse(bytes head) noexcept {
-        if (phase_ == phase::start && read_whole(head)) [[likely]]
-            return outcome_;
+        if (phase_ == phase::start) [[likely]] {
+            // From the size itself: `outcome_` was stored in parts, and to load it as a whole would
+            // wait for them.
+            if (std::uint32_t const size = read_whole(head)) [[likely]]
+                return {head_state::complete, 0, size, ""};
+        }
         return parse_in_steps(head);
     }
     /// The head; good once it is complete.
@@ -199,9 +203,9 @@ public:
 private:
     enum class phase : std::uint8_t { start, target, fields, complete, failed };
 
-    /// Reads and checks a whole head with a path for its target. False says nothing: then the steps
-    /// decide.
-    bool read_whole(bytes head) noexcept;
+    /// Reads and checks a whole head with a path for its target. Gives its size; 0 says nothing:
+    /// then the steps decide.
+    std::uint32_t read_whole(bytes head) noexcept;
     head_result parse_in_steps(bytes head) noexcept;
     [[nodiscard]] std::uint32_t parsed_size(bytes head) const noexcept {
         return head.size() < limits_.head_bytes ? static_cast<std::uint32_t>(head.size())

@@ -44,7 +44,7 @@ public:
     }
     /// `name: number`.
     template <std::size_t Size>
-    void field(char const (&name)[Size], std::uint64_t number) noexcept {
+    [[gnu::always_inline]] void field(char const (&name)[Size], std::uint64_t number) noexcept {
         put(name);
         put(": ");
         at_ = std::to_chars(at_, at_ + number_bound, number).ptr;
