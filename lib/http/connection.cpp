@@ -3,6 +3,7 @@
 
 #include "http/exchange.hpp"
 #include "http/idle_wait.hpp"
+#include "http/write_answer.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/io/tcp.hpp"
 #include "rill/rt/sleep.hpp"
@@ -23,9 +24,9 @@ time_point end_of_patience(server_core& home) noexcept {
 
 /// Answers what `first` brings, and what belongs to it. Takes the lease over.
 task<next_step> serve_burst(server_core& home, byte_stream& peer, lease& first,
-                            connection_state& state) {
+                            connection_state& state, counted_address* from) {
     using progress = exchange::progress;
-    exchange burst(home, peer, std::move(first), state);
+    exchange burst(home, peer, std::move(first), state, from);
     for (;;) {
         progress step = burst.advance();
         if (step > progress::lost) {
@@ -59,7 +60,7 @@ task<> close_gracefully(server_core& home, byte_stream& peer) {
 
 }  // namespace
 
-task<> serve_connection(server_core& home, byte_stream& peer) {
+task<> serve_connection(server_core& home, byte_stream& peer, counted_address* from) {
     ++home.counters().connections;
     connection_state state{.requests_left = home.options().requests_per_connection};
     next_step after = next_step::wait;
@@ -74,13 +75,30 @@ task<> serve_connection(server_core& home, byte_stream& peer) {
                 if (request.timed_out()) ++home.counters().timed_out;
                 break;
             }
-            after = co_await serve_burst(home, peer, *request.input(), state);
+            after = co_await serve_burst(home, peer, *request.input(), state, from);
         }
         if (after == next_step::close) co_await close_gracefully(home, peer);
     } catch (...) {
         failure = std::current_exception();
     }
     if (failure) tcp::detail::log_handler_failure("HTTP connection", std::move(failure));
+    peer.close();
+}
+
+task<> refuse_connection(server_core& home, byte_stream& peer) {
+    struct one_more {
+        std::uint32_t& count;
+        explicit one_more(std::uint32_t& of) noexcept : count(of) { ++count; }
+        one_more(one_more const&) = delete;
+        one_more& operator=(one_more const&) = delete;
+        ~one_more() { --count; }
+    } const told(home.told());
+    buffer text = home.take_buffer();
+    write_busy(home, text, {.keep_alive = false});
+    time_point const deadline = later(home.home().now(), home.options().drain_timeout);
+    auto const sent = co_await as_result(peer.write(text.view(), deadline));
+    home.keep_buffer(std::move(text));
+    if (sent) co_await close_gracefully(home, peer);
     peer.close();
 }
 

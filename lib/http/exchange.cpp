@@ -55,10 +55,12 @@ constexpr std::size_t sent_part_bytes = 4 * 1024 * 1024;
 
 }  // namespace
 
-exchange::exchange(server_core& home, byte_stream& peer, lease first, connection_state& state)
+exchange::exchange(server_core& home, byte_stream& peer, lease first, connection_state& state,
+                   counted_address* from)
     : home_(home),
       peer_(peer),
       state_(state),
+      from_(from),
       input_(home, std::move(first)),
       output_(home.take_buffer()),
       parser_(limits_of(home.options())) {}
@@ -109,6 +111,9 @@ task<exchange::progress> exchange::resolve(progress from) {
         step = co_await read_more_head();
         co_return step;
     }
+    if ((step == progress::needs_body || step == progress::needs_wait) && !admit()) {
+        step = turn_away();
+    }
     if (step == progress::needs_body) {
         step = co_await read_content();
         if (step == progress::answered) step = call_handler();
@@ -119,6 +124,7 @@ task<exchange::progress> exchange::resolve(progress from) {
         step = co_await drop_content();
     }
     if (step == progress::answered) {
+        if (waiting_) waiting_->places.give();
         finish_request(parser_.head().size());
         // The output's bound holds for pipelined requests of this kind, too.
         if (output_.size() >= home_.options().output_bytes) step = progress::output_due;
@@ -401,6 +407,37 @@ exchange::progress exchange::refuse(unsigned code, std::string_view reason) {
     response answer = to_response(problem(static_cast<int>(code), reason));
     static_cast<void>(write_answer(home_, output_, answer, frame_));
     return progress::ended;
+}
+
+/// Takes the places that a request which waits needs. False, and counted, where there is none.
+bool exchange::admit() {
+    admission* const doors = home_.doors();
+    if (doors == nullptr && chosen_.bounds == nullptr) return true;
+    server_counters& seen = home_.counters();
+    switch (slow().places.take(doors, from_, chosen_.bounds)) {
+        case limit::none:
+            return true;
+        case limit::server:
+            ++seen.requests_over_server;
+            break;
+        case limit::address:
+            ++seen.requests_over_address;
+            break;
+        case limit::route:
+            ++seen.requests_over_route;
+            break;
+    }
+    return false;
+}
+
+/// Answers 503 without looking at the content. The connection is kept where little of that is left.
+exchange::progress exchange::turn_away() {
+    if (home_.draining()) frame_.keep_alive = false;
+    if (parser_.head().has_content() && !open_content().answer_begins(false)) {
+        frame_.keep_alive = false;
+    }
+    write_busy(home_, output_, frame_);
+    return progress::answered;
 }
 
 time_point exchange::deadline_in(duration length) const noexcept {

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "http/admission.hpp"
 #include "http/content.hpp"
 #include "http/input_window.hpp"
 #include "http/server_core.hpp"
@@ -49,7 +50,9 @@ public:
     };
 
     /// Begins with what was received; `state` is the connection's.
-    exchange(server_core& home, byte_stream& peer, lease first, connection_state& state);
+    /// Its requests count for `from`, where that is not null.
+    exchange(server_core& home, byte_stream& peer, lease first, connection_state& state,
+             counted_address* from = nullptr);
     exchange(exchange const&) = delete;
     exchange& operator=(exchange const&) = delete;
     ~exchange();
@@ -81,6 +84,7 @@ private:
         buffer body;                            // content that came in pieces
         response answer;                        // while its body is being sent
         std::optional<content_reader> content;  // that was not there with the head
+        request_places places;                  // what it takes of the limits
     };
 
     friend class content_reader;
@@ -117,11 +121,14 @@ private:
     void keep_head(std::size_t with_body);
     bool note(result<void> const& sent) noexcept;
     progress refuse(unsigned code, std::string_view reason);
+    [[nodiscard]] bool admit();
+    [[nodiscard]] progress turn_away();
     [[nodiscard]] time_point deadline_in(duration length) const noexcept;
 
     server_core& home_;
     byte_stream& peer_;
     connection_state& state_;
+    counted_address* from_;
     input_window input_;
     buffer output_;
     http1::request_parser parser_;

@@ -11,17 +11,19 @@ namespace rill::http {
 
 content_bounds exchange::bounds() const noexcept {
     content_bounds all{home_.options().body_bytes, home_.options().body_timeout};
-    if (handler_limits const* const own = chosen_.limits) {
-        if (own->body_bytes != 0) all.bytes = own->body_bytes;
-        if (own->body_timeout != duration::zero()) all.patience = own->body_timeout;
+    if (chosen_.bounds != nullptr) {
+        handler_limits const& own = chosen_.bounds->limits;
+        if (own.body_bytes != 0) all.bytes = own.body_bytes;
+        if (own.body_timeout != duration::zero()) all.patience = own.body_timeout;
     }
     return all;
 }
 
 time_point exchange::handler_deadline() const noexcept {
     duration longest = home_.options().handler_timeout;
-    handler_limits const* const own = chosen_.limits;
-    if (own != nullptr && own->handler_timeout != duration::zero()) longest = own->handler_timeout;
+    if (chosen_.bounds != nullptr && chosen_.bounds->limits.handler_timeout != duration::zero()) {
+        longest = chosen_.bounds->limits.handler_timeout;
+    }
     return longest == duration::zero() ? never : deadline_in(longest);
 }
 

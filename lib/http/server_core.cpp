@@ -10,8 +10,9 @@
 
 namespace rill::http {
 
-server_core::server_core(core& home, service const& answers, server_options const& options)
-    : home_(home), answers_(answers), options_(options) {
+server_core::server_core(core& home, service const& answers, server_options const& options,
+                         admission* doors)
+    : home_(home), answers_(answers), options_(options), doors_(doors) {
     spare_.reserve(most_spare);
     constexpr std::string_view frame = "date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
     static_assert(frame.size() == sizeof(date_));

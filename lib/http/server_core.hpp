@@ -13,6 +13,7 @@
 
 namespace rill::http {
 
+class admission;
 class idle_wait;
 
 /// One server on one core.
@@ -20,7 +21,9 @@ class idle_wait;
 /// Core: owner core only.
 class server_core {
 public:
-    server_core(core& home, service const& answers, server_options const& options);
+    /// `doors` are those of the whole server; null where it has no limit that cores share.
+    server_core(core& home, service const& answers, server_options const& options,
+                admission* doors = nullptr);
     server_core(server_core const&) = delete;
     server_core& operator=(server_core const&) = delete;
 
@@ -28,6 +31,7 @@ public:
     [[nodiscard]] service const& answers() const noexcept { return answers_; }
     [[nodiscard]] server_options const& options() const noexcept { return options_; }
     [[nodiscard]] server_counters& counters() noexcept { return counters_; }
+    [[nodiscard]] admission* doors() const noexcept { return doors_; }
 
     /// "date: Sun, 06 Nov 1994 08:49:37 GMT" with its CRLF; computed once a second.
     [[nodiscard]] std::array<char, 37> const& date_line() noexcept {
@@ -59,6 +63,11 @@ public:
     /// Begins a graceful shutdown: ends the idle connections.
     void drain() noexcept;
 
+    /// Connections at once that are told why they are refused; those beyond are closed at once.
+    static constexpr std::uint32_t most_told = 64;
+    /// How many are told so now.
+    [[nodiscard]] std::uint32_t& told() noexcept { return told_; }
+
     void enter_idle(idle_wait& who) noexcept;
     void leave_idle(idle_wait& who) noexcept;
 
@@ -78,6 +87,8 @@ private:
     std::array<char, 37> date_;
     time_point date_good_until_ = time_point::min();
     idle_wait* first_idle_ = nullptr;
+    admission* doors_;
+    std::uint32_t told_ = 0;
     bool draining_ = false;
 };
 

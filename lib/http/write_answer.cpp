@@ -1,6 +1,7 @@
 // From a response to bytes.
 #include "http/write_answer.hpp"
 
+#include <chrono>
 #include <string_view>
 #include <variant>
 
@@ -123,6 +124,29 @@ bool write_answer(server_core& home, buffer& into, response& answer, answer_fram
         return write_as({}, home, into, answer);
     answer_form const form = form_of(home, answer, frame);
     return write_as(form, home, into, answer);
+}
+
+void write_busy(server_core& home, buffer& into, answer_frame const& frame) {
+    constexpr std::string_view type = "application/problem+json";
+    constexpr std::string_view text = R"({"title":"Service Unavailable","status":503})";
+    mutable_bytes const room = into.prepare(fixed_part + type.size() + text.size());
+    http1::head_writer out(room);
+    out.status(503);
+    out.put(home.date_line());
+    out.field("content-type", type);
+    out.field("content-length", text.size());
+    auto const pause = std::chrono::ceil<std::chrono::seconds>(home.options().retry_after);
+    if (pause > pause.zero()) {
+        out.field("retry-after", static_cast<std::uint64_t>(pause.count()));
+    }
+    if (!frame.keep_alive) {
+        out.put("connection: close\r\n");
+    } else if (frame.http_1_0) {
+        out.put("connection: keep-alive\r\n");
+    }
+    out.end();
+    if (!frame.head_only) out.put(text);
+    into.commit(out.size());
 }
 
 }  // namespace rill::http

@@ -28,4 +28,8 @@ inline constexpr std::size_t appended_body_bytes = 16 * 1024;
 [[nodiscard]] bool write_answer(server_core& home, buffer& into, response& answer,
                                 answer_frame const& frame);
 
+/// Appends the answer of a server that is too busy: 503 and Retry-After (RFC 9110 sections 10.2.3
+/// and 15.6.4). Asks for no memory.
+void write_busy(server_core& home, buffer& into, answer_frame const& frame);
+
 }  // namespace rill::http

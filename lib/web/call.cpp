@@ -127,8 +127,8 @@ private:
         request_access::begin(req_, parser_.head());
         http::handler const chosen = app_.choose(req_);
         std::uint64_t limit = http::server_options().body_bytes;
-        if (chosen.limits != nullptr && chosen.limits->body_bytes != 0) {
-            limit = chosen.limits->body_bytes;
+        if (chosen.bounds != nullptr && chosen.bounds->limits.body_bytes != 0) {
+            limit = chosen.bounds->limits.body_bytes;
         }
         if (of_.body_.size() > limit) throw http::problem(413);
         if (chosen.content == http::content_mode::streamed) {

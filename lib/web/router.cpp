@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <system_error>
 
@@ -49,7 +50,8 @@ public:
 private:
     void freeze_routes();
 
-    std::vector<std::string_view> names_;  // of all routes; views of `routes`
+    std::vector<std::string_view> names_;      // of all routes; views of `routes`
+    std::deque<http::handler_bounds> bounds_;  // of the routes that have their own
     using by_method = std::map<std::optional<http::method>, route_index>;
     std::map<std::string, by_method> shapes_;
 };
@@ -141,9 +143,7 @@ void route_table::freeze_routes() {
     for (route const& r : routes) {
         http::handler answer = r.answer;
         route_options const& own = r.limits;
-        if (own.body_bytes != 0 || own.body_timeout != 0s || own.handler_timeout != 0s) {
-            answer.limits = &own;  // `routes` no longer changes
-        }
+        if (own != route_options{}) answer.bounds = &bounds_.emplace_back(own);
         frozen_routes.push_back({answer, names_.data() + names_.size(),
                                  static_cast<std::uint32_t>(r.parsed.names.size())});
         names_.insert(names_.end(), r.parsed.names.begin(), r.parsed.names.end());

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdio>
@@ -12,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "http/admission.hpp"
 #include "http/connection.hpp"
 #include "http/server_core.hpp"
 #include "rill/base/log.hpp"
@@ -23,6 +26,7 @@
 #include "rill/coro/when_any.hpp"
 #include "rill/rt/signals.hpp"
 #include "rill/rt/sleep.hpp"
+#include "rt/driver.hpp"
 #include "web/stop_signal.hpp"
 
 namespace rill::web {
@@ -40,6 +44,8 @@ private:
 
 /// Counts the connections of one core and tells when the last has gone.
 struct connection_count {
+    explicit connection_count(http::admission* of_server) noexcept : doors(of_server) {}
+    http::admission* doors;  // null where the server has no limits that cores share
     std::size_t open = 0;
     event all_gone;
     event accepting_over;
@@ -48,7 +54,10 @@ struct connection_count {
 /// One open connection in the count, also where its task is destroyed instead of ending.
 class counted_connection {
 public:
-    explicit counted_connection(connection_count& in) noexcept : in_(&in) {}
+    explicit counted_connection(connection_count& in) noexcept : in_(&in) {
+        ++in.open;
+        in.all_gone.reset();
+    }
     counted_connection(counted_connection&& other) noexcept
         : in_(std::exchange(other.in_, nullptr)) {}
     counted_connection& operator=(counted_connection&&) = delete;
@@ -56,14 +65,45 @@ public:
         if (in_ != nullptr && --in_->open == 0) in_->all_gone.set();
     }
 
+protected:
+    connection_count* in_;  // null once it was moved from
+};
+
+/// One that was let in, and its place.
+class admitted_connection : public counted_connection {
+public:
+    admitted_connection(connection_count& in, http::counted_address* from) noexcept
+        : counted_connection(in), from_(from) {}
+    admitted_connection(admitted_connection&&) noexcept = default;
+    admitted_connection& operator=(admitted_connection&&) = delete;
+    ~admitted_connection() {
+        if (in_ != nullptr && in_->doors != nullptr) in_->doors->leave(from_);
+    }
+    [[nodiscard]] http::counted_address* from() const noexcept { return from_; }
+
 private:
-    connection_count* in_;
+    http::counted_address* from_;
 };
 
 /// No coroutine of its own: the group's frame keeps the arguments, and an idle connection is the
 /// smaller for it.
-task<> serve_one(http::server_core& home, counted_connection const&, tcp::stream const& peer) {
-    return http::serve_connection(home, peer.bytes_of());
+task<> serve_one(http::server_core& home, admitted_connection const& place,
+                 tcp::stream const& peer) {
+    return http::serve_connection(home, peer.bytes_of(), place.from());
+}
+task<> refuse_one(http::server_core& home, counted_connection const&, tcp::stream const& peer) {
+    return http::refuse_connection(home, peer.bytes_of());
+}
+
+/// Looks for a place for a connection from `peer`, and counts it or why there is none.
+http::admission::entrance let_in(http::admission* doors, http::server_counters& seen,
+                                 tcp::stream const& peer) {
+    if (doors == nullptr) return {};
+    auto const place = doors->enter(peer.remote_address());
+    if (place.table_full) ++seen.addresses_uncounted;
+    if (place.refused_by == http::limit::server) ++seen.connections_over_server;
+    if (place.refused_by == http::limit::address) ++seen.connections_over_address;
+    return place;
 }
 
 address parse(std::string_view text) {
@@ -82,6 +122,12 @@ void add(http::server_counters& sum, http::server_counters const& more) noexcept
     sum.timed_out += more.timed_out;
     sum.clients_gone += more.clients_gone;
     sum.failed += more.failed;
+    sum.connections_over_server += more.connections_over_server;
+    sum.connections_over_address += more.connections_over_address;
+    sum.requests_over_server += more.requests_over_server;
+    sum.requests_over_address += more.requests_over_address;
+    sum.requests_over_route += more.requests_over_route;
+    sum.addresses_uncounted += more.addresses_uncounted;
     sum.turns += more.turns;
     sum.enters += more.enters;
 }
@@ -121,6 +167,7 @@ private:
                       task_group& group);
     task<> stop_core(tcp::listener& from, http::server_core& home, connection_count& count,
                      task_group& group, stop_signal::waiter& stop);
+    http::admission* doors();
     tcp::listener listen();
     tcp::listener try_to_listen();
     void report_cut(task_group& group);
@@ -131,12 +178,24 @@ private:
     stop_signal stop_;
 
     std::mutex mutex_;
+    std::optional<http::admission> doors_;  // made by the first core
     std::condition_variable started_;
     address bound_;
     bool listening_ = false;
     std::exception_ptr failure_;
     serve_report report_;
 };
+
+http::admission* server::state::doors() {
+    if (!http::admission::wanted(options_.http)) return nullptr;
+    std::lock_guard const lock(mutex_);
+    if (!doors_) {
+        std::array<std::byte, sizeof(std::uint64_t)> seed;
+        core::current().io().random(seed);
+        doors_.emplace(options_.http, std::bit_cast<std::uint64_t>(seed));
+    }
+    return &*doors_;
+}
 
 tcp::listener server::state::listen() {
     try {
@@ -164,8 +223,8 @@ tcp::listener server::state::try_to_listen() {
 
 task<> server::state::run_core() {
     tcp::listener listener = listen();
-    http::server_core home(core::current(), answers_, options_.http);
-    connection_count count;
+    http::server_core home(core::current(), answers_, options_.http, doors());
+    connection_count count(home.doors());
     stop_signal::waiter stop(stop_);
     auto body = [&](task_group& group) -> task<> {
         co_await when_all(accept_all(listener, home, count, group),
@@ -184,9 +243,14 @@ task<> server::state::accept_all(tcp::listener& from, http::server_core& home,
     for (;;) {
         auto accepted = co_await as_result(from.accept());
         if (!accepted) break;
-        ++count.open;
-        count.all_gone.reset();
-        group.spawn(serve_one, std::ref(home), counted_connection(count), *std::move(accepted));
+        auto const place = let_in(count.doors, home.counters(), *accepted);
+        if (place.refused_by == http::limit::none) {
+            group.spawn(serve_one, std::ref(home), admitted_connection(count, place.from),
+                        *std::move(accepted));
+        } else if (home.told() < http::server_core::most_told) {
+            group.spawn(refuse_one, std::ref(home), counted_connection(count),
+                        *std::move(accepted));
+        }
     }
     count.accepting_over.set();
 }

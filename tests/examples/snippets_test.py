@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The programs that the pages of docs/ print, each run and asked. Usage: snippets_test.py NAME PROGRAM [ECHO]."""
 
+import concurrent.futures
 import http.client
 import os
 import socket
@@ -202,6 +203,14 @@ def snippet_limits(program):
     with Server(program) as server:
         same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))
         same(server.ask("POST", "/echo", "x" * 65537)[0], 413)
+
+
+def snippet_protection(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/"), (200, "a page"))
+        with concurrent.futures.ThreadPoolExecutor(3) as clients:
+            asked = [clients.submit(server.ask, "GET", "/report") for _ in range(3)]
+            same(sorted(each.result()[0] for each in asked), [200, 200, 503])
 
 
 if __name__ == "__main__":

@@ -94,6 +94,21 @@ TEST_CASE("requests to a server ask for no memory") {
     }
 }
 
+TEST_CASE("a request that is refused because the server is busy asks for no memory") {
+    web::router routes;
+    web::serve_options options;
+    options.http.most_requests = 1;
+    options.http.most_requests_per_address = 10;
+    test_server running(fill(routes), options);
+    plain_socket holder(running.at().port());
+    REQUIRE(holder.ask("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+                       "Expect: 100-continue\r\n\r\n") != 0);
+    std::string const request = "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
+    plain_socket client(running.at().port());
+    CHECK(requests_of(client, request) == 0);
+    CHECK(running.stop().counters.requests_over_server > measured);
+}
+
 TEST_CASE("requests for a small file ask for no memory") {
     std::string name = std::filesystem::temp_directory_path() / "rill-allocation-XXXXXX";
     REQUIRE(::mkdtemp(name.data()) != nullptr);

@@ -58,8 +58,17 @@ std::size_t raw_answer::count(std::string_view name) const {
     return found;
 }
 
+namespace {
+
+bool is_loopback_v6(address const& to) {
+    return to.kind() == address::family::ipv6 && to.host() == "::1";
+}
+
+}  // namespace
+
 raw_client::raw_client(address const& to, int receive_buffer_bytes)
-    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    : descriptor_(
+          ::socket(is_loopback_v6(to) ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (descriptor_ < 0) fail("socket");
     if (receive_buffer_bytes != 0) {
         ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
@@ -71,7 +80,15 @@ raw_client::raw_client(address const& to, int receive_buffer_bytes)
     name.sin_family = AF_INET;
     name.sin_port = htons(to.port());
     name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(descriptor_, reinterpret_cast<sockaddr*>(&name), sizeof(name)) != 0) {
+    sockaddr_in6 name6{};
+    name6.sin6_family = AF_INET6;
+    name6.sin6_port = htons(to.port());
+    name6.sin6_addr = in6addr_loopback;
+    int const outcome =
+        is_loopback_v6(to)
+            ? ::connect(descriptor_, reinterpret_cast<sockaddr*>(&name6), sizeof(name6))
+            : ::connect(descriptor_, reinterpret_cast<sockaddr*>(&name), sizeof(name));
+    if (outcome != 0) {
         int const why = errno;
         ::close(descriptor_);
         errno = why;

@@ -24,7 +24,8 @@ struct raw_answer {
 // Waits are bounded: a peer that neither answers nor closes within 30 seconds makes them throw.
 class raw_client {
 public:
-    // Connects. A receive buffer of that many bytes makes a client that takes little.
+    // Connects to the port over IPv4, or over IPv6 where the address is [::1]. A receive buffer of
+    // that many bytes makes a client that takes little.
     explicit raw_client(address const& to, int receive_buffer_bytes = 0);
     raw_client(raw_client const&) = delete;
     raw_client& operator=(raw_client const&) = delete;

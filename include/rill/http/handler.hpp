@@ -8,6 +8,7 @@
 
 #include "rill/base/time.hpp"
 #include "rill/coro/task.hpp"
+#include "rill/http/places.hpp"
 #include "rill/http/request.hpp"
 #include "rill/http/response.hpp"
 #include "rill/http/streaming_request.hpp"
@@ -23,8 +24,23 @@ struct handler_limits {
     duration body_timeout = 0s;
     /// For a handler that returns a task; over it the handler is cancelled and the answer is 503.
     duration handler_timeout = 0s;
+    /// Requests of this handler that wait at once, on all cores together; beyond it the answer is
+    /// 503. As the server's `most_requests`, and besides it.
+    std::uint32_t most_requests = 0;
+
+    friend bool operator==(handler_limits const& left, handler_limits const& right) = default;
 };
 static_assert(std::is_trivially_destructible_v<handler_limits>);
+
+/// The limits of one handler, and what counts against them on all cores.
+struct handler_bounds {
+    /// With nothing counted yet.
+    explicit handler_bounds(handler_limits const& allowed) noexcept
+        : limits(allowed), requests(allowed.most_requests) {}
+
+    handler_limits const limits;  ///< What was set.
+    places mutable requests;      ///< Of `limits.most_requests`.
+};
 
 /// How a handler gets the content of a request.
 enum class content_mode : std::uint8_t {
@@ -41,10 +57,10 @@ struct handler {
     /// Answers when its task ends.
     using coroutine_function = task<response> (*)(void const* object, request& req);
 
-    void const* object = nullptr;            ///< What the function is called with.
-    plain_function plain = nullptr;          ///< Set for a function that returns a value.
-    coroutine_function coroutine = nullptr;  ///< Set for one that returns a task; never both.
-    handler_limits const* limits = nullptr;  ///< Its own bounds, kept alive like `object`, or null.
+    void const* object = nullptr;                ///< What the function is called with.
+    plain_function plain = nullptr;              ///< Set for a function that returns a value.
+    coroutine_function coroutine = nullptr;      ///< Set for one that returns a task; never both.
+    handler_bounds const* bounds = nullptr;      ///< Its own, kept alive like `object`, or null.
     content_mode content = content_mode::whole;  ///< `streamed` needs a `streaming_request`.
 
     /// True when the answer is there as soon as the function returns.

@@ -38,6 +38,29 @@ struct server_options {
     /// Requests that one connection may make; the last answer says close. 0 is no limit.
     std::uint64_t requests_per_connection = 0;
 
+    /// Open connections, on all cores together; who comes beyond it gets 503 and is closed. 0 is no
+    /// limit but that of the process's descriptors.
+    std::uint32_t most_connections = 0;
+    /// The same for one address of clients, of which IPv6 has one for each network
+    /// (`ipv6_prefix_bits`). Local sockets have none. 0 is no limit; leave it so behind a proxy,
+    /// which is one address.
+    std::uint32_t most_connections_per_address = 0;
+    /// Requests that wait, for their content or for a handler that returns a task, on all cores
+    /// together; beyond it the answer is 503. What a plain function answers at once does not
+    /// count. A route may have a limit of its own besides. 0 is no limit.
+    std::uint32_t most_requests = 0;
+    /// The same for one address of clients. 0 is no limit.
+    std::uint32_t most_requests_per_address = 0;
+    /// Leading bits of an IPv6 address that are one client: 1 to 128.
+    std::uint32_t ipv6_prefix_bits = 64;
+    /// Addresses that are counted at once, where there is a limit for each: 40 bytes of memory
+    /// each. Connections of further ones are not held to that limit, and are counted in
+    /// `addresses_uncounted`.
+    std::uint32_t counted_addresses = 16 * 1024;
+    /// What a client that gets 503 for one of these limits is told to wait (Retry-After), in whole
+    /// seconds, rounded up; 0 says nothing.
+    duration retry_after = 1s;
+
     /// Bytes of answers that are collected for one send while further pipelined requests wait.
     std::uint32_t output_bytes = 64 * 1024;
     /// Bytes that are read and dropped after an error answer, so that it is not lost with a reset;
@@ -60,8 +83,20 @@ struct server_counters {
     std::uint64_t timed_out = 0;     ///< Ended by a deadline.
     std::uint64_t clients_gone = 0;  ///< Handlers cancelled because the client had left.
     std::uint64_t failed = 0;        ///< Handlers that threw something unexpected.
-    std::uint64_t turns = 0;         ///< Turns of the cores' loops, until the server had ended.
-    std::uint64_t enters = 0;        ///< Transitions into the kernel that those made.
+    /// Connections refused by `most_connections`.
+    std::uint64_t connections_over_server = 0;
+    /// Connections refused by `most_connections_per_address`.
+    std::uint64_t connections_over_address = 0;
+    /// Requests refused by `most_requests`.
+    std::uint64_t requests_over_server = 0;
+    /// Requests refused by `most_requests_per_address`.
+    std::uint64_t requests_over_address = 0;
+    /// Requests refused by the limit of their route.
+    std::uint64_t requests_over_route = 0;
+    /// Connections whose address found the table of `counted_addresses` full.
+    std::uint64_t addresses_uncounted = 0;
+    std::uint64_t turns = 0;   ///< Turns of the cores' loops, until the server had ended.
+    std::uint64_t enters = 0;  ///< Transitions into the kernel that those made.
 };
 
 /// What answers requests: a router, or one function for all.
