@@ -56,6 +56,40 @@ int fit(std::string_view range, std::string_view type) noexcept {
     return http1::equal_ignoring_case(major, type.substr(0, major.size())) ? 2 : 0;
 }
 
+// True when `tag` is `range`, or begins with it and goes on with another subtag.
+bool begins_with(std::string_view tag, std::string_view range) noexcept {
+    return tag.size() >= range.size() &&
+           http1::equal_ignoring_case(tag.substr(0, range.size()), range) &&
+           (tag.size() == range.size() || tag[range.size()] == '-');
+}
+
+// 0 when `range` does not fit; else the greater the more specific.
+std::size_t fit_language(std::string_view range, std::string_view tag) noexcept {
+    if (range == "*") return 1;
+    if (range.empty()) return 0;
+    if (begins_with(tag, range)) return 2 + range.size();
+    return begins_with(range, tag) ? 2 : 0;
+}
+
+// The weight of the element that fits best, of equals the first; 1000 when there is none at all.
+template <class Fit>
+int weight_by(std::string_view list, std::string_view wanted, Fit fit_of) noexcept {
+    decltype(fit_of(wanted, wanted)) best = 0;
+    int weight = 0;
+    bool is_empty = true;
+    http1::list_reader elements(list);
+    while (auto const element = elements.next()) {
+        is_empty = false;
+        weighted const one = split(*element);
+        auto const how = fit_of(one.name, wanted);
+        if (how > best) {
+            best = how;
+            weight = one.weight;
+        }
+    }
+    return is_empty ? 1000 : weight;
+}
+
 }  // namespace
 
 int coding_weight(std::string_view accept_encoding, std::string_view coding) noexcept {
@@ -70,20 +104,11 @@ int coding_weight(std::string_view accept_encoding, std::string_view coding) noe
 }
 
 int type_weight(std::string_view accept, std::string_view type) noexcept {
-    int best = 0;
-    int weight = 0;
-    bool is_empty = true;
-    http1::list_reader elements(accept);
-    while (auto const element = elements.next()) {
-        is_empty = false;
-        weighted const one = split(*element);
-        int const how = fit(one.name, type);
-        if (how > best) {
-            best = how;
-            weight = one.weight;
-        }
-    }
-    return is_empty ? 1000 : weight;
+    return weight_by(accept, type, fit);
+}
+
+int language_weight(std::string_view accept_language, std::string_view tag) noexcept {
+    return weight_by(accept_language, tag, fit_language);
 }
 
 }  // namespace rill::codec

@@ -142,17 +142,6 @@ http::response content_of(found_file what, byte_ranges const& ranges) {
 
 }  // namespace
 
-std::string_view whole_list(http::request const& req, http1::known_field which,
-                            std::string& joined) {
-    auto const& fields = req.headers();
-    if (!fields.repeats(which)) return fields.find(which);
-    for_each_line(fields, which, [&](std::string_view value) {
-        if (!joined.empty()) joined += ',';
-        joined += value;
-    });
-    return joined;
-}
-
 http::response answer_with(http::request const& req, found_file what,
                            std::string_view cache_control) {
     auto const now = std::chrono::floor<seconds>(core::current().wall_now());

@@ -24,8 +24,4 @@ struct found_file {
 [[nodiscard]] http::response answer_with(http::request const& req, found_file what,
                                          std::string_view cache_control);
 
-// The value of a field whose lines are one list; `joined` keeps it where there is more than one.
-[[nodiscard]] std::string_view whole_list(http::request const& req, http1::known_field which,
-                                          std::string& joined);
-
 }  // namespace rill::web

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/whole_list.hpp"
 #include "rill/codec/accept.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/io/file.hpp"
@@ -190,7 +191,8 @@ task<http::response> files::state::answer_file(http::request& req, int directory
 task<std::string_view> files::state::find_sibling(http::request& req, int directory,
                                                   std::string_view name, opened& file) const {
     std::string joined;
-    std::string_view const accepted = whole_list(req, http1::known_field::accept_encoding, joined);
+    std::string_view const accepted =
+        http::whole_list(req, http1::known_field::accept_encoding, joined);
     struct choice {
         int weight;         // below zero, so that the greatest comes first
         std::size_t place;  // among equals the earlier is taken
@@ -269,7 +271,7 @@ task<http::response> files::state::answer_listing(http::request& req, std::strin
                            .modified = each.status.modified});
     }
     std::string joined;
-    std::string_view const accepted = whole_list(req, http1::known_field::accept, joined);
+    std::string_view const accepted = http::whole_list(req, http1::known_field::accept, joined);
     bool const as_json = codec::type_weight(accepted, "application/json") >
                          codec::type_weight(accepted, "text/html");
     std::string text;

@@ -40,3 +40,18 @@ TEST_CASE("of the ranges of types the most specific one decides, wherever it sta
     CHECK(type_weight("Text/HTML;level=1;q=0.4", "text/html") == 400);
     CHECK(type_weight("text/html;q=0, */*", "text/html") == 0);
 }
+
+TEST_CASE("of the ranges of languages the longest one decides, and one that goes on is a hint") {
+    // RFC 9110 section 12.5.4, RFC 4647 sections 3.3.1 and 3.4.
+    CHECK(language_weight("", "de") == 1000);
+    CHECK(language_weight("de", "de") == 1000);
+    CHECK(language_weight("DE", "de-CH") == 1000);
+    CHECK(language_weight("de;q=0.3, de-CH;q=0.6, *;q=0.1", "de-CH") == 600);
+    CHECK(language_weight("de-CH;q=0.6, de;q=0.3", "de-CH-1996") == 600);
+    CHECK(language_weight("*;q=0.1, de-CH;q=0.6", "de") == 600);
+    CHECK(language_weight("*;q=0.1", "de") == 100);
+    CHECK(language_weight("d", "de") == 0);
+    CHECK(language_weight("de-C", "de-CH") == 0);
+    CHECK(language_weight("de;q=2", "de") == 0);
+    CHECK(language_weight("-", "de") == 0);
+}

@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import http.client
+import json
 import os
 import socket
 import subprocess
@@ -197,6 +198,39 @@ def snippet_cookies(program):
         same(server.ask("GET", "/", headers={"Cookie": user.replace("=7", "=8")})[0], 403)
         same(server.ask("POST", "/theme/a%0d%0ab")[0], 500)  # refused, and nothing of it was sent
         assert cookies_of(server, "/leave").startswith("__Host-user=; Path=/; Max-Age=0; Expires=Thu, 01 Jan 1970")
+
+
+def snippet_negotiation(program):
+    def weather(**headers):
+        return server.ask("GET", "/weather", headers={name.replace("_", "-"): v for name, v in headers.items()})
+
+    with Server(program) as server:
+        same(weather(), (200, "<p>sun"))
+        same(weather(Accept="application/json", Accept_Language="de-CH, en;q=0.5"), (200, '{"sky":"Sonne"}\n'))
+        status, text = weather(Accept="image/png")
+        same(status, 406)
+        assert "text/html, application/json" in text, text
+        same(server.ask("POST", "/transfer?amount=30")[0], 303)
+        status, text = server.ask("POST", "/transfer?amount=31")
+        same((status, json.loads(text)["balance"], json.loads(text)["type"]), (403, 30, "/problems/no-credit"))
+
+
+def snippet_uploads(program):
+    field = '--XX\r\nContent-Disposition: form-data; name="title"\r\n\r\nholiday\r\n'
+    file = '--XX\r\nContent-Disposition: form-data; name="file"; filename="../a.jpg"\r\n\r\n'
+    form = {"Content-Type": "multipart/form-data; boundary=XX"}
+    with tempfile.TemporaryDirectory() as root, Server(program, root) as server:
+        content = "\r\n--X" * 1_000_000
+        same(
+            server.ask("POST", "/", f"{field}{file}{content}\r\n--XX--\r\n", form),
+            (200, "title is holiday\n../a.jpg has 5000000 bytes\n"),
+        )
+        (name,) = os.listdir(root)
+        with open(os.path.join(root, name), encoding="utf-8", newline="") as kept:
+            same(kept.read(), content)
+        same(server.ask("POST", "/", f"{field}{file}{content}", form)[0], 400)
+        same(os.listdir(root), [name])  # nothing is left of the one that broke off
+        same(server.ask("POST", "/", "a=b", {"Content-Type": "application/x-www-form-urlencoded"})[0], 415)
 
 
 def snippet_limits(program):

@@ -80,6 +80,53 @@ TEST_CASE("a problem becomes a JSON document with its status") {
     CHECK(http::problem(499, "x").json() == "{\"status\":499,\"detail\":\"x\"}\n");
 }
 
+TEST_CASE("a problem has the members of RFC 9457 and some of its own") {
+    // RFC 9457 sections 3.1, 3.2 and 4.2.1.
+    auto const throw_it = [] {
+        throw http::problem(403, "the account holds 30")
+            .set_type("https://example.com/no-credit")
+            .set_title("Not enough \"credit\"")
+            .set_instance("/account/12345/msgs/abc")
+            .set_member("balance", 30)
+            .set_member("rate", 0.5)
+            .set_member("none", 0.0 / 0.0)
+            .set_member("is_open", true)
+            .set_member("account", "/account/\n12345");
+    };
+    try {
+        throw_it();
+    } catch (http::problem const& p) {
+        CHECK(p.json() ==
+              "{\"type\":\"https://example.com/no-credit\",\"title\":\"Not enough \\\"credit\\\"\","
+              "\"status\":403,\"detail\":\"the account holds 30\","
+              "\"instance\":\"/account/12345/msgs/abc\",\"balance\":30,\"rate\":0.5,\"none\":null,"
+              "\"is_open\":true,\"account\":\"/account/\\u000a12345\"}\n");
+    }
+    CHECK(http::problem(499).set_instance("/x").json() == "{\"status\":499,\"instance\":\"/x\"}\n");
+    for (char const* name : {"status", "detail", "ab", "1ab", "a-b", "", "a\"b"}) {
+        CAPTURE(name);
+        CHECK_THROWS_AS(http::problem(400).set_member(name, 1), error);
+    }
+}
+
+TEST_CASE("a content type is looked at when it is set (C023)") {
+    // RFC 9110 section 5.5.
+    using http::content;
+    CHECK_THROWS_AS(
+        static_cast<void>(content(std::string("x"), http::literal("text/plain\r\nInjected: yes"))),
+        error);
+    CHECK_THROWS_AS(static_cast<void>(content(std::string("x"), http::literal("text/\0plain"))),
+                    error);
+    static char at_run_time[] = "text/plain\nInjected: yes";
+    http::literal const type{http::detail::program_text{at_run_time}};
+    CHECK_THROWS_AS(static_cast<void>(content(std::string("x"), type)), error);
+    http::response answer = http::text("x");
+    CHECK_THROWS_AS(answer.set_body(std::string("y"), type), error);
+    CHECK(answer.text() == "x");
+    at_run_time[10] = ';';
+    CHECK(content(std::string("x"), type).content_type() == "text/plain;Injected: yes");
+}
+
 TEST_CASE("text from a client cannot break a problem's JSON") {
     // RFC 8259 sections 7 and 8.1.
     std::string const detail = std::string("a\"b\\c\n") + '\0' + "\xff\xe4\xb8\xad\xed\xa0\x80";

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -166,6 +167,19 @@ public:
     /// signed for another name, or by a key that is not among them.
     [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name,
                                                          cookie_keys const& keys) const;
+
+    /// The one of `types` ("text/html") that Accept wants most, of equals the first; nothing where
+    /// the client takes none of them. An answer that depends on it says so:
+    /// `answer.vary("Accept")`.
+    [[nodiscard]] std::optional<std::string_view> accepts(
+        std::initializer_list<std::string_view> types) const;
+    /// The same, for an answer that is given in no other type.
+    /// Errors    `problem` 406 that names the types, where the client takes none of them.
+    [[nodiscard]] std::string_view must_accept(std::initializer_list<std::string_view> types) const;
+    /// The one of `tags` ("de", "pt-BR") that Accept-Language wants most, as `accepts`. Where it is
+    /// nothing, mostly the page's own language is better than none.
+    [[nodiscard]] std::optional<std::string_view> accepts_language(
+        std::initializer_list<std::string_view> tags) const;
 
     /// The content.
     [[nodiscard]] request_body body() const noexcept { return body_; }

@@ -31,22 +31,53 @@ struct program_text {
 
 }  // namespace detail
 
-/// Text that is part of the program: a string literal. Never copied, never freed.
+/// Text that is part of the program: a string literal, below 4 GiB. Never copied, never freed.
 class literal {
 public:
     constexpr literal() noexcept = default;
     /// Takes string literals and nothing else: the constructor runs while the program is compiled.
     template <std::size_t Size>
-    consteval literal(char const (&text)[Size]) : text_(text, Size - 1) {}
+    consteval literal(char const (&text)[Size])
+        : text_(text), size_(Size - 1), is_line_(is_short_line({text, Size - 1})) {}
     /// Takes the caller's word that the text lives as long as the program.
-    constexpr explicit literal(detail::program_text promise) noexcept : text_(promise.text) {}
+    constexpr explicit literal(detail::program_text promise) noexcept
+        : literal(std::string_view(promise.text)) {}
 
     /// The text.
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return text_; }
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {text_, size_}; }
+    /// True for a text that is known to be short and without control characters, since the program
+    /// was compiled: one that needs no look before it is sent as a field's value.
+    [[nodiscard]] constexpr bool is_line() const noexcept { return is_line_; }
 
 private:
-    std::string_view text_;
+    constexpr explicit literal(std::string_view text) noexcept
+        : text_(text.data()), size_(static_cast<std::uint32_t>(text.size())), is_line_(false) {}
+    // Long texts are bodies; a compiler has bounds, too.
+    static consteval bool is_short_line(std::string_view text) {
+        if (text.size() > 256) return false;
+        for (char const c : text) {
+            if (c < ' ' || c > '~') return false;
+        }
+        return true;
+    }
+
+    char const* text_ = nullptr;
+    std::uint32_t size_ = 0;
+    bool is_line_ = true;
 };
+
+namespace detail {
+
+/// Throws `error` invalid_argument when the text is no value of a field.
+RILL_API void check_content_type(std::string_view text);
+
+/// A content type that can be sent: costs nothing for what the program was compiled with.
+[[nodiscard]] constexpr literal checked_type(literal type) {
+    if (!type.is_line()) check_content_type(type.view());
+    return type;
+}
+
+}  // namespace detail
 
 /// A part of an open file, which the answer sends and then gives back.
 class file_range {
@@ -106,8 +137,11 @@ public:
     /// That status without a body.
     explicit response(http::status status) noexcept : status_(status) {}
     /// A body, and the type that Content-Type says unless a field is set.
-    response(http::status status, body_type body, literal content_type) noexcept
-        : status_(status), content_type_(content_type), body_(std::move(body)) {}
+    /// Errors    `error` invalid_argument when the type holds a control character.
+    response(http::status status, body_type body, literal content_type)
+        : status_(status),
+          content_type_(detail::checked_type(content_type)),
+          body_(std::move(body)) {}
 
     /// How the request ended.
     [[nodiscard]] http::status status() const noexcept { return status_; }
@@ -131,6 +165,10 @@ public:
     /// with. Errors as in `set_cookie`.
     RILL_API void remove_cookie(cookie const& which);
 
+    /// Tells caches that the answer depends on that field of the request: adds it to Vary, once.
+    /// Errors as in `headers::set`.
+    RILL_API void vary(std::string_view name);
+
     /// The Content-Type field, or the body's own type; empty when there is neither.
     [[nodiscard]] std::string_view content_type() const noexcept {
         std::string_view const field = headers_.get("content-type");
@@ -143,10 +181,10 @@ public:
     [[nodiscard]] body_type const& body() const noexcept { return body_; }
     /// The same, to be changed.
     [[nodiscard]] body_type& body() noexcept { return body_; }
-    /// Replaces the body and its type.
-    void set_body(body_type body, literal content_type) noexcept {
+    /// Replaces the body and its type. Errors as in the constructor.
+    void set_body(body_type body, literal content_type) {
+        content_type_ = detail::checked_type(content_type);
         body_ = std::move(body);
-        content_type_ = content_type;
     }
     /// The body's size in bytes; 0 for a stream, whose size nobody knows.
     [[nodiscard]] std::uint64_t body_size() const noexcept {
