@@ -92,6 +92,11 @@ by_cmake() {
     PKG_CONFIG_PATH=$work/$1/lib/pkgconfig CXX=$compiler cmake -S "$here/cmake" -B "$work/cmake-$1" -G Ninja \
         -DSTATIC=$link -DCMAKE_BUILD_TYPE=Release "${launcher[@]}" && cmake --build "$work/cmake-$1"
 }
+json_by_pkg_config() {
+    # shellcheck disable=SC2046
+    $CXX -std=c++20 -O1 -Wall -Wextra -Werror -fno-rtti "$tree/docs/snippets/json.cpp" -o "$work/json" \
+        $(PKG_CONFIG_PATH=$work/shared/lib/pkgconfig pkg-config --cflags --libs rill-json)
+}
 needs_no_shared_rill() { ! ldd "$1" | grep librill; }
 # Every public header in two files of one program, after another library's macros.
 all_headers() {
@@ -139,6 +144,9 @@ for kind in shared static; do
     promise "CMake, $kind: builds" by_cmake $kind
     promise "CMake, $kind: the program answers" runs "$work/cmake-$kind/consumer"
 done
+if pkg-config --exists 'nlohmann_json >= 3.11'; then
+    promise "pkg-config, rill-json: a program with JSON builds" json_by_pkg_config
+fi
 for program in subproject/build-static/consumer pkgconfig-static cmake-static/consumer; do
     promise "linked statically: $program needs no librill.so" needs_no_shared_rill "$work/$program"
 done

@@ -233,6 +233,19 @@ def snippet_uploads(program):
         same(server.ask("POST", "/", "a=b", {"Content-Type": "application/x-www-form-urlencoded"})[0], 415)
 
 
+def snippet_json(program):
+    kind = {"Content-Type": "application/json"}
+    with Server(program) as server:
+        status, text = server.ask("GET", "/items")
+        same((status, json.loads(text)[0]), (200, {"name": "tea", "count": 2}))
+        same(server.ask("POST", "/count", text, kind), (201, '{"count":3}'))
+        status, text = server.ask("POST", "/count", '[{"name": 5, "count": 1}]', kind)
+        same((status, json.loads(text)["pointer"]), (400, "/0/name"))
+        status, text = server.ask("POST", "/count", '[\n{"name": }]', kind)
+        same((status, json.loads(text)["line"]), (400, 2))
+        same(server.ask("POST", "/count", "[]")[0], 415)
+
+
 def snippet_limits(program):
     with Server(program) as server:
         same(server.ask("POST", "/echo", "x" * 65536), (200, "x" * 65536))
