@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "io/kernel.hpp"
 #include "rill/base/error.hpp"
 #include "rill/io/descriptor_stream.hpp"
 
@@ -298,8 +297,11 @@ void descriptor_state::let_go() noexcept {
 namespace {
 
 descriptor_state* make(int of, bool owned) {
-    need_kernel("use a descriptor");
     auto const kind = pipe_calls::nature_of(of);
+    if (kind.error() == errc::unsupported) {
+        throw error(kind.error(), "use descriptor", std::to_string(of),
+                    "it is outside of this simulation");
+    }
     if (!kind) throw error(kind.error(), "use descriptor", std::to_string(of));
     return new descriptor_state(core::current(), of, owned, *kind);
 }
@@ -328,7 +330,6 @@ byte_stream& descriptor_stream::bytes_of() const noexcept {
 }
 
 pipe_ends make_pipe() {
-    need_kernel("use a descriptor");
     auto const made = pipe_calls::open_pipe();
     if (!made) throw error(made.error(), "make a pipe");
     return {.reader = descriptor_stream::own(made->reader),

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "io/kernel.hpp"
+#include "rill/base/error.hpp"
 #include "rill/rt/blocking.hpp"
 #include "rill/rt/core.hpp"
 #include "rill/rt/sleep.hpp"
@@ -119,7 +119,10 @@ std::vector<std::string> environment_with(std::span<std::string const> added) {
 
 task<process> process::start(std::vector<std::string> command, process_options with) {
     RILL_ASSERT(!command.empty(), "name the program to start");
-    need_kernel("start", command.front());
+    if (!core::current().io().over_kernel()) {
+        throw rill::error(errc::unsupported, "start", command.front(),
+                          "another program is no part of a simulation");
+    }
     std::string const program = command.front();
     process_calls::plan what;
     what.command = std::move(command);

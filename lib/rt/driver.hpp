@@ -101,8 +101,8 @@ public:
     /// Fills `into` with unpredictable bytes (predictable ones in a simulation).
     virtual void random(mutable_bytes into) noexcept = 0;
     [[nodiscard]] virtual receive_buffers& buffers() noexcept = 0;
-    /// True where descriptors are the kernel's, so that pipes, processes and the descriptors of
-    /// other libraries can be waited for.
+    /// True where descriptors are the kernel's, so that processes and the descriptors of other
+    /// libraries can be waited for.
     [[nodiscard]] virtual bool over_kernel() const noexcept { return true; }
     /// "uring", "epoll", "simulated".
     [[nodiscard]] virtual char const* name() const noexcept = 0;

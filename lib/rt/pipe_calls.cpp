@@ -13,6 +13,8 @@
 #include <array>
 #include <cerrno>
 
+#include "simulated_files.hpp"
+
 namespace rill::pipe_calls {
 
 namespace {
@@ -53,6 +55,12 @@ result<std::size_t> counted(Call const& call) noexcept {
     }
 }
 
+/// What a simulation says: a count or a negated errno.
+result<std::size_t> counted(int value) noexcept {
+    if (value < 0) return system_error(-value);
+    return static_cast<std::size_t>(value);
+}
+
 bool not_known(result<std::size_t> const& outcome) noexcept {
     return outcome.error() == std::errc::operation_not_supported ||
            outcome.error() == std::errc::invalid_argument ||
@@ -62,12 +70,14 @@ bool not_known(result<std::size_t> const& outcome) noexcept {
 }  // namespace
 
 result<ends> open_pipe() noexcept {
+    if (auto* const files = simulated_files::of_thread()) return files->open_pipe();
     std::array<int, 2> made{};
     if (::pipe2(made.data(), O_CLOEXEC | O_NONBLOCK) != 0) return system_error(errno);
     return ends{.reader = made[0], .writer = made[1]};
 }
 
 result<nature> nature_of(int descriptor) noexcept {
+    if (auto* const files = simulated_files::of_thread()) return files->nature_of(descriptor);
     struct stat what{};
     if (::fstat(descriptor, &what) != 0) return system_error(errno);
     int const flags = ::fcntl(descriptor, F_GETFL);
@@ -77,6 +87,9 @@ result<nature> nature_of(int descriptor) noexcept {
 }
 
 result<std::size_t> read_some(int descriptor, mutable_bytes into) noexcept {
+    if (auto* const files = simulated_files::of_thread()) {
+        return counted(files->read_pipe(descriptor, into));
+    }
     // Somebody else may have read what made it readable: NOWAIT says so instead of waiting, where
     // the kernel has it for this kind of file.
     iovec const piece{into.data(), into.size()};
@@ -86,6 +99,9 @@ result<std::size_t> read_some(int descriptor, mutable_bytes into) noexcept {
 }
 
 result<std::size_t> write_some(int descriptor, bytes from, bool nonblocking) noexcept {
+    if (auto* const files = simulated_files::of_thread()) {
+        return counted(files->write_pipe(descriptor, from));
+    }
     no_broken_pipe_signal const quiet;
     void* const data = const_cast<std::byte*>(from.data());
     iovec const piece{data, from.size()};

@@ -1,4 +1,5 @@
-// The calls on pipes and terminals that do not go over a driver. None of them waits for a peer.
+// The calls on pipes and terminals that do not go over a driver. None of them waits for a peer. On
+// the thread of a simulation they find its pipes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct nature {
     bool nonblocking = false;  // a call on it never waits
     bool write_only = false;
 };
-/// Errors: EBADF.
+/// Errors: EBADF; `unsupported` for what is outside of a simulation.
 [[nodiscard]] result<nature> nature_of(int descriptor) noexcept;
 
 /// Reads what is there; 0 at the end. Errors: EAGAIN where there is nothing. A descriptor that is

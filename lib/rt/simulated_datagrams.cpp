@@ -13,6 +13,7 @@ namespace rill {
 namespace {
 
 constexpr int first_descriptor = 3'000'000;
+constexpr int end_of_descriptors = 4'000'000;
 constexpr std::size_t most_unread = 256;      // datagrams; about what Linux holds by default
 constexpr std::size_t most_failures = 64;     // told by ICMP and not asked for yet
 constexpr std::size_t most_payload = 65'507;  // of UDP over IPv4
@@ -55,7 +56,7 @@ simulated_datagrams::socket_entry const& simulated_datagrams::entry(int descript
 }
 
 bool simulated_datagrams::owns(int descriptor) const noexcept {
-    return descriptor >= first_descriptor;
+    return descriptor >= first_descriptor && descriptor < end_of_descriptors;
 }
 
 bool simulated_datagrams::taken(address const& at, datagram_settings const& with) const {
@@ -69,7 +70,6 @@ bool simulated_datagrams::taken(address const& at, datagram_settings const& with
 
 result<int> simulated_datagrams::open(address::family kind, address const* at,
                                       datagram_settings const& with) {
-    if (kind == address::family::local) return errc::unsupported;
     address where = at != nullptr ? *at : unspecified(kind);
     if (where.port() == 0) {
         address const wanted = where;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint32_t large_buffer_count = 8;
 constexpr std::uint32_t large_copy_count = 16;
+// All of a world is one process of one user.
+constexpr peer_identity everybody{.process = 1000, .user = 1000, .group = 1000};
 
 }  // namespace
 
@@ -113,6 +115,7 @@ void simulated_driver::shut_down(int descriptor, shutdown_side side) noexcept {
 void simulated_driver::close(int descriptor) noexcept {
     if (world_.files().owns(descriptor)) return world_.files().close(descriptor);
     if (world_.datagrams().owns(descriptor)) return world_.datagrams().close(descriptor);
+    if (world_.local().owns(descriptor)) return world_.local().close(descriptor);
     world_.network().close(descriptor);
 }
 
@@ -126,11 +129,13 @@ bool simulated_driver::broken(int descriptor) noexcept {
 
 address simulated_driver::local(int descriptor) {
     if (world_.datagrams().owns(descriptor)) return world_.datagrams().local(descriptor);
+    if (world_.local().owns(descriptor)) return world_.local().local(descriptor);
     return world_.network().local(descriptor);
 }
 
 address simulated_driver::remote(int descriptor) {
     if (world_.datagrams().owns(descriptor)) return world_.datagrams().remote(descriptor);
+    if (world_.local().owns(descriptor)) return world_.local().remote(descriptor);
     return world_.network().remote(descriptor);
 }
 
@@ -150,10 +155,12 @@ void simulated_driver::retry_waiters(bool about_to_wait) noexcept {
 
 result<int> simulated_driver::open_datagrams(address::family kind, address const* at,
                                              datagram_settings const& with) {
+    if (kind == address::family::local) return world_.local().open(at);
     return world_.datagrams().open(kind, at, with);
 }
 
 result<void> simulated_driver::set_peer(int descriptor, address const& to) {
+    if (world_.local().owns(descriptor)) return world_.local().set_peer(descriptor, to);
     return world_.datagrams().set_peer(descriptor, to);
 }
 
@@ -163,11 +170,28 @@ result<void> simulated_driver::join(int descriptor, address const& group, std::u
 }
 
 std::optional<send_failure> simulated_driver::next_failure(int descriptor) noexcept {
+    if (!world_.datagrams().owns(descriptor)) return std::nullopt;
     return world_.datagrams().next_failure(descriptor);
 }
 
 std::uint64_t simulated_driver::dropped(int descriptor) noexcept {
     return world_.datagrams().dropped(descriptor);
+}
+
+void simulated_driver::release_name(address const& bound) noexcept {
+    world_.local().release_name(bound);
+}
+
+result<std::array<int, 2>> simulated_driver::open_pair(socket_kind kind) {
+    if (kind == socket_kind::stream) return world_.network().open_pair();
+    return world_.local().open_pair();
+}
+
+result<peer_identity> simulated_driver::identity(int descriptor) noexcept {
+    bool const known = world_.local().owns(descriptor) ? world_.local().in_pair(descriptor)
+                                                       : world_.network().is_local(descriptor);
+    if (!known) return errc::unsupported;
+    return everybody;
 }
 
 receive_buffers* simulated_driver::large_buffers() noexcept {
@@ -181,6 +205,8 @@ void simulated_driver::begin(request& what) noexcept {
         world_.files().start(what, *this);
     } else if (world_.datagrams().owns(what.descriptor())) {
         world_.datagrams().start(what, *this);
+    } else if (world_.local().owns(what.descriptor())) {
+        world_.local().start(what, *this);
     } else {
         world_.network().start(what, *this);
     }
@@ -189,6 +215,7 @@ void simulated_driver::begin(request& what) noexcept {
 void simulated_driver::end_early(request& what) noexcept {
     if (world_.files().owns(what.descriptor())) return world_.files().cancel(what);
     if (world_.datagrams().owns(what.descriptor())) return world_.datagrams().cancel(what);
+    if (world_.local().owns(what.descriptor())) return world_.local().cancel(what);
     world_.network().cancel(what);
 }
 

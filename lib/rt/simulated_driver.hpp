@@ -70,6 +70,9 @@ public:
                       bool leave) override;
     std::optional<send_failure> next_failure(int descriptor) noexcept override;
     std::uint64_t dropped(int descriptor) noexcept override;
+    void release_name(address const& bound) noexcept override;
+    result<std::array<int, 2>> open_pair(socket_kind kind) override;
+    result<peer_identity> identity(int descriptor) noexcept override;
     receive_buffers* large_buffers() noexcept override;
     counters totals() const noexcept override { return totals_; }
 

@@ -18,10 +18,18 @@ constexpr int end_of_descriptors = 3'000'000;
 constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 30;  // beyond it EFBIG
 constexpr std::uint32_t umask_of_world = 022;
 
+bool waits_for_state(verb what) noexcept {
+    return what == verb::readable || what == verb::writable || what == verb::hangup;
+}
+
 }  // namespace
 
 simulated_files::description::~description() {
-    if (writes) node->tell(watch_calls::kind::written);
+    if (pipe != nullptr) {
+        writes ? pipe->end_writing() : pipe->end_reading();
+    } else if (writes) {
+        node->tell(watch_calls::kind::written);
+    }
 }
 
 simulated_files* simulated_files::of_thread() noexcept {
@@ -169,8 +177,8 @@ int simulated_files::node_to_open(place const& at, std::string_view path, int fl
 
 result<file_calls::status> simulated_files::status_of(int descriptor) const {
     description const* const file = find(descriptor);
-    if (file == nullptr || file->node == nullptr) return system_error(EBADF);
-    return file->node->status();
+    if (file == nullptr) return system_error(EBADF);
+    return file->node != nullptr ? file->node->status() : file_calls::status();
 }
 
 result<std::vector<file_calls::entry>> simulated_files::list(int directory, std::string_view after,
@@ -245,12 +253,49 @@ int simulated_files::truncate(int descriptor, std::uint64_t size) {
     if (int const failed = failure_of_disk(access::fill); failed != 0) return failed;
     description* const file = find(descriptor);
     if (file == nullptr) return -EBADF;
-    if (!file->writes) return -EINVAL;
+    if (file->node == nullptr || !file->writes) return -EINVAL;
     if (size > most_file_bytes) return -EFBIG;
     file->node->content.resize(static_cast<std::size_t>(size));
     file->node->modified = world_.wall_now();
     file->node->tell(watch_calls::kind::modified);
     return 0;
+}
+
+result<pipe_calls::ends> simulated_files::open_pipe() {
+    auto const between = std::make_shared<simulated_pipe>(world_);
+    auto reader = std::make_shared<description>();
+    auto writer = std::make_shared<description>();
+    reader->pipe = writer->pipe = between;
+    reader->reads = writer->writes = true;
+    if (!world_.descriptor_left()) return system_error(EMFILE);
+    int const first = enter(std::move(reader));
+    if (!world_.descriptor_left()) {
+        close(first);
+        return system_error(EMFILE);
+    }
+    return pipe_calls::ends{.reader = first, .writer = enter(std::move(writer))};
+}
+
+result<pipe_calls::nature> simulated_files::nature_of(int descriptor) const {
+    // Standard input and what else is outside of the world.
+    if (!owns(descriptor)) return errc::unsupported;
+    description const* const open = find(descriptor);
+    if (open == nullptr) return system_error(EBADF);
+    return pipe_calls::nature{.file = open->node != nullptr,
+                              .nonblocking = open->node == nullptr,
+                              .write_only = open->writes && !open->reads};
+}
+
+int simulated_files::read_pipe(int descriptor, mutable_bytes into) {
+    description* const open = find(descriptor);
+    return open != nullptr && open->pipe != nullptr && open->reads ? open->pipe->read(into)
+                                                                   : -EBADF;
+}
+
+int simulated_files::write_pipe(int descriptor, bytes from) {
+    description* const open = find(descriptor);
+    return open != nullptr && open->pipe != nullptr && open->writes ? open->pipe->write(from)
+                                                                    : -EBADF;
 }
 
 int simulated_files::open_watches() {
@@ -282,11 +327,12 @@ bytes simulated_files::view(int descriptor, std::uint64_t offset, std::uint64_t 
 
 void simulated_files::start(request& what, simulated_sink& by) {
     simulated_wait wait(what, by);
-    if (what.what() == verb::readable || what.what() == verb::writable) {
-        simulated_watches* const watches = watches_of(what.descriptor());
-        // A file is always ready.
-        if (watches == nullptr) return wait.complete(POLLIN | POLLOUT);
-        return watches->wait(wait);
+    if (waits_for_state(what.what())) {
+        description* const open = find(what.descriptor());
+        if (open == nullptr) return wait.complete(-EBADF);
+        if (open->pipe != nullptr) return open->pipe->wait(wait, open->reads);
+        if (open->queue != nullptr) return open->queue->wait(wait);
+        return wait.complete(POLLIN | POLLOUT);  // a file is always ready
     }
     // A disk takes its time and cannot be told to stop, as most cannot.
     world_.at(later(world_.now(), world_.faults().delay()),
@@ -294,8 +340,11 @@ void simulated_files::start(request& what, simulated_sink& by) {
 }
 
 void simulated_files::cancel(request const& what) {
-    if (what.what() != verb::readable && what.what() != verb::writable) return;
-    if (auto* const watches = watches_of(what.descriptor())) watches->cancel(what);
+    if (!waits_for_state(what.what())) return;
+    description* const open = find(what.descriptor());
+    if (open == nullptr) return;
+    if (open->pipe != nullptr) open->pipe->cancel(what);
+    if (open->queue != nullptr) open->queue->cancel(what);
 }
 
 int simulated_files::answer(request const& what) {
@@ -320,6 +369,7 @@ int simulated_files::read(request const& what) {
     if (world_.disk_gone() || world_.disk_fails_by_chance()) return -EIO;
     description* const file = find(what.descriptor());
     if (file == nullptr || !file->reads) return -EBADF;
+    if (file->node == nullptr) return -ESPIPE;
     if (file->node->directory) return -EISDIR;
     bool const here = what.offset() == request::here;
     bytes const found =
@@ -332,6 +382,7 @@ int simulated_files::read(request const& what) {
 int simulated_files::write(request const& what) {
     description* const file = find(what.descriptor());
     if (file == nullptr || !file->writes) return -EBADF;
+    if (file->node == nullptr) return -ESPIPE;
     std::string_view const content = what.pieces()[0].text();
     if (what.offset() == request::here) return write_on(what.descriptor(), content);
     return write_at(*file, what.offset(), content);
@@ -339,7 +390,7 @@ int simulated_files::write(request const& what) {
 
 int simulated_files::write_on(int descriptor, std::string_view content) {
     description* const file = find(descriptor);
-    if (file == nullptr || !file->writes) return -EBADF;
+    if (file == nullptr || file->node == nullptr || !file->writes) return -EBADF;
     int const count = write_at(*file, file->position, content);
     if (count > 0) file->position += static_cast<std::uint64_t>(count);
     return count;

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "file_calls.hpp"
+#include "pipe_calls.hpp"
 #include "rill/base/bytes.hpp"
 #include "rill/base/result.hpp"
 #include "rill/rt/request.hpp"
+#include "simulated_pipe.hpp"
 #include "simulated_sink.hpp"
 #include "simulated_tree.hpp"
 #include "simulated_watches.hpp"
@@ -21,9 +23,9 @@ namespace rill {
 
 class simulated_world;
 
-/// Open files and directories, and queues of changes. Descriptors lie apart from those of sockets
-/// and of the real world, so that a mix-up fails. Numbers are results or a negated errno, as
-/// system calls give them; flags are those of open(2).
+/// Open files and directories, pipes, and queues of changes. Descriptors lie apart from those of
+/// sockets and of the real world, so that a mix-up fails. Numbers are results or a negated errno,
+/// as system calls give them; flags are those of open(2).
 class simulated_files {
 public:
     explicit simulated_files(simulated_world& in) : world_(in) {}
@@ -58,6 +60,12 @@ public:
                              bool replace);
     [[nodiscard]] int link(int file, int in, std::string_view name);
 
+    // As pipe_calls.
+    [[nodiscard]] result<pipe_calls::ends> open_pipe();
+    [[nodiscard]] result<pipe_calls::nature> nature_of(int descriptor) const;
+    [[nodiscard]] int read_pipe(int descriptor, mutable_bytes into);
+    [[nodiscard]] int write_pipe(int descriptor, bytes from);
+
     // As watch_calls.
     [[nodiscard]] int open_watches();
     [[nodiscard]] int watch(int queue, std::string_view path);
@@ -66,7 +74,7 @@ public:
     [[nodiscard]] bool owns(int descriptor) const noexcept;
     /// Begins a request on files; its result comes after the time that a disk takes.
     void start(request& what, simulated_sink& by);
-    /// Ends a wait for changes. A disk goes on.
+    /// Ends a wait for changes or at a pipe. A disk goes on.
     void cancel(request const& what);
     /// Bytes of an open file, as long as it does not change.
     [[nodiscard]] bytes view(int descriptor, std::uint64_t offset, std::uint64_t size) const;
@@ -77,8 +85,10 @@ private:
     using place = simulated_tree::place;
     /// What open(2) makes; copies of a descriptor share it.
     struct description {
-        node_ptr node;                             // null for a queue of changes
-        std::unique_ptr<simulated_watches> queue;  // or null
+        // One of these.
+        node_ptr node;
+        std::shared_ptr<simulated_pipe> pipe;
+        std::unique_ptr<simulated_watches> queue;
         bool reads = false;
         bool writes = false;
         bool appends = false;

@@ -73,7 +73,7 @@ result<int> simulated_network::listen(address const& at, listen_settings const& 
         do {
             where = free_name(at);
         } while (taken(where));
-    } else if (taken(where)) {
+    } else if (taken(where) || world_.local().has_name(where)) {
         return system_error(EADDRINUSE);
     }
     // Not by chance: a program starts, or it has nothing to show.
@@ -97,6 +97,37 @@ result<int> simulated_network::open_stream() {
     auto const descriptor = new_descriptor();
     if (!descriptor) return system_error(EMFILE);
     return *descriptor;
+}
+
+result<std::array<int, 2>> simulated_network::open_pair() {
+    auto made = std::make_shared<connection>();
+    made->local = true;
+    std::array<int, 2> both{};
+    for (int which = 0; which < 2; ++which) {
+        auto const descriptor = new_descriptor();
+        if (!descriptor) {
+            if (which == 1) close(both[0]);
+            return system_error(EMFILE);
+        }
+        end const one{made, which};
+        one->window = world_.options().window_bytes;
+        one->connected = true;
+        one->descriptor = *descriptor;
+        entry(*descriptor).stream = one;
+        both[static_cast<std::size_t>(which)] = *descriptor;
+    }
+    return both;
+}
+
+bool simulated_network::is_local(int descriptor) const {
+    socket_entry const* const at = find(descriptor);
+    return at != nullptr && at->stream && at->stream.of->local;
+}
+
+bool simulated_network::listens(address const& at) const {
+    return std::any_of(sockets_.begin(), sockets_.end(), [&](auto const& each) {
+        return each != nullptr && each->listening != nullptr && each->listening->at == at;
+    });
 }
 
 simulated_network::listener* simulated_network::listener_for(address const& to) {
@@ -195,10 +226,17 @@ void simulated_network::start(request& what, simulated_sink& by) {
     simulated_wait wait(what, by);
     switch (what.what()) {
         case verb::receive_stream:
+        case verb::receive_datagrams:
             return start_receive(what, by, at.stream);
         case verb::send:
         case verb::send_file:
+        case verb::send_message:
             if (!at.stream) return wait.complete(-ENOTCONN);
+            at.stream->passing = simulated_passed(world_.files());
+            if (what.what() == verb::send_message && what.extras() != nullptr) {
+                int const code = at.stream->passing.copy(what.extras()->descriptors);
+                if (code != 0) return wait.complete(code);
+            }
             at.stream->sending = wait;
             at.stream->sent = 0;
             return progress_send(at.stream);
@@ -221,7 +259,7 @@ void simulated_network::start_receive(request& what, simulated_sink& by, end con
     simulated_wait wait(what, by);
     if (!at) return wait.complete(-ENOTCONN);
     // As on the ring: a buffer is asked for before there is data.
-    if (!by.has_buffer(false) || world_.finds_no_buffer()) {
+    if (!by.has_buffer(what.large_buffers()) || world_.finds_no_buffer()) {
         return wait.complete(-ENOBUFS);
     }
     at->receiving = wait;
@@ -258,7 +296,8 @@ void simulated_network::start_connect(request& what, simulated_sink& by) {
     end const client{made, 0};
     client->descriptor = what.descriptor();
     client->connecting = simulated_wait(what, by);
-    if (target.kind() != address::family::local) client->local = free_name(target);
+    made->local = target.kind() == address::family::local;
+    if (!made->local) client->local = free_name(target);
     client.other()->local = target;
     at.stream = client;
     send_over(client.other(), flag::syn);

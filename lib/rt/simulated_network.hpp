@@ -2,6 +2,7 @@
 // speaks TCP as a program sees it (RFC 9293): connect, bytes in order, windows, FIN and RST.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,6 +33,13 @@ public:
     [[nodiscard]] result<int> listen(address const& at, listen_settings const& with);
     [[nodiscard]] std::optional<int> accept_ready(int listener);
     [[nodiscard]] result<int> open_stream();
+    /// Two ends of a local connection.
+    [[nodiscard]] result<std::array<int, 2>> open_pair();
+    /// Whether the other end is a process of this host, over a local address.
+    [[nodiscard]] bool is_local(int descriptor) const;
+    [[nodiscard]] bool listens(address const& at) const;
+    /// What is on its way is lost: the program has ended.
+    void drop_wire() noexcept;
     void configure(int descriptor, stream_settings const& with);
     void shut_down(int descriptor, shutdown_side which);
     void close(int descriptor);
@@ -106,6 +114,8 @@ private:
     void progress_accept(listener& at);
     void progress_receive(end const& at);
     [[nodiscard]] int receive_into(end const& at, std::uint32_t& buffer);
+    [[nodiscard]] int message_into(end const& at, mutable_bytes into);
+    [[nodiscard]] bytes part_to_read(end const& at, std::size_t room);
     void progress_send(end const& at);
     [[nodiscard]] bool send_pieces(end const& at);
     void progress_polls(int descriptor);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "simulated_network.hpp"
+#include "simulated_passed.hpp"
 
 namespace rill {
 
@@ -17,7 +18,15 @@ struct simulated_network::side {
     buffer unread;
     std::size_t on_the_wire = 0;  // bytes on their way to this side
     std::size_t sent = 0;         // of the send in flight
-    time_point last_arrival{};    // of what is on its way to this side: TCP keeps the order
+    simulated_passed passing;     // descriptors that its first bytes take along
+    std::uint64_t arrived = 0;    // bytes, since the beginning
+    struct passed_at {
+        std::uint64_t begin;  // of the bytes that they came with
+        std::uint64_t end;
+        simulated_passed what;
+    };
+    std::deque<passed_at> passed;  // of unread bytes
+    time_point last_arrival{};     // of what is on its way to this side: TCP keeps the order
     simulated_wait receiving;
     simulated_wait sending;
     simulated_wait connecting;
@@ -32,6 +41,7 @@ struct simulated_network::side {
 
 struct simulated_network::connection {
     std::array<side, 2> sides;  // the client, the server
+    bool local = false;         // over a path, an abstract name, or a pair
 };
 
 inline simulated_network::side* simulated_network::end::operator->() const noexcept {
@@ -58,6 +68,7 @@ struct simulated_network::segment {
     end to;
     flag what;
     buffer data;
+    simulated_passed passing = {};
 };
 
 }  // namespace rill

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "datagram_layout.hpp"
 #include "simulated_network.hpp"
 #include "simulated_sockets.hpp"
 #include "simulated_world.hpp"
@@ -22,6 +23,7 @@ void simulated_network::send_over(end const& to, flag what, bytes data) {
         bool const kept = made.data.append(data);
         RILL_ASSERT(kept, "the window bounds a segment");
         to->on_the_wire += data.size();
+        made.passing = std::move(to.other()->passing);
     }
     // Behind what is held goes what comes later, also from the other side.
     if (!reachable(to)) return hold(std::move(made));
@@ -85,6 +87,11 @@ void simulated_network::arrived(segment& what) {
                 // Nobody will read it: RFC 9293 section 3.10.7.1.
                 send_over(at.other(), flag::reset);
             } else if (!at->failed) {
+                if (!what.passing.empty()) {
+                    at->passed.push_back(
+                        {at->arrived, at->arrived + what.data.size(), std::move(what.passing)});
+                }
+                at->arrived += what.data.size();
                 bool const kept = at->unread.append(what.data.view());
                 RILL_ASSERT(kept, "the window bounds what is unread");
             }
@@ -129,12 +136,15 @@ void simulated_network::fail(end const& at, int code) {
     at->failure = at->fin_received ? EPIPE : code;
     // RFC 9293 section 3.10.7.4: all segment queues should be flushed.
     at->unread.release();
+    at->passed.clear();
     progress_send(at);
 }
 
 void simulated_network::close_side(end const& at) {
     at->closed = true;
     at->descriptor = -1;
+    at->passing = {};
+    at->passed.clear();
     if (at->failed || !(at->connected || at.other()->connected)) return;
     if (at->reset_on_close || !at->unread.empty()) {
         send_over(at.other(), flag::reset);
@@ -161,14 +171,17 @@ void simulated_network::progress_receive(end const& at) {
         }
         std::uint32_t buffer = request::no_buffer;
         int value = 0;
-        if (!at->unread.empty()) {
+        bool const some = !at->unread.empty();
+        if (some) {
             value = receive_into(at, buffer);
         } else if (at->failure != 0) {
             value = -std::exchange(at->failure, 0);
         } else if (!at->failed && !at->fin_received) {
             return;
+        } else if (at->receiving.what().what() == verb::receive_datagrams) {
+            value = receive_into(at, buffer);  // an empty message is the end
         }
-        bool const got = value > 0;
+        bool const got = some && value > 0;
         bool const more = got && !at->receiving.what().one_result() &&
                           !world_.faults().roll(&simulation::faults::ended_streams);
         at->receiving.complete(value, buffer, more);
@@ -179,17 +192,54 @@ void simulated_network::progress_receive(end const& at) {
 /// Moves unread bytes into a buffer. Returns how many, or a negated errno.
 int simulated_network::receive_into(end const& at, std::uint32_t& buffer) {
     simulated_sink& by = at->receiving.by();
+    bool const large = at->receiving.what().large_buffers();
     // As on the ring: what has arrived finds none, and stays.
-    buffer = world_.finds_no_buffer() ? request::no_buffer : by.take_buffer(false);
+    buffer = world_.finds_no_buffer() ? request::no_buffer : by.take_buffer(large);
     if (buffer == request::no_buffer) return -ENOBUFS;
-    mutable_bytes into = by.memory_of(buffer, false);
-    if (world_.options().most_received != 0) into = into.first(world_.options().most_received);
-    if (world_.faults().roll(&simulation::faults::short_reads)) {
-        into = into.first(world_.faults().part_of(std::min(into.size(), at->unread.size())));
-    }
-    std::size_t const size = copy_bytes(into, at->unread.view());
+    mutable_bytes const into = by.memory_of(buffer, large);
+    if (at->receiving.what().what() == verb::receive_datagrams) return message_into(at, into);
+    std::size_t const size = copy_bytes(into, part_to_read(at, into.size()));
     at->unread.consume(size);
+    // Who reads bytes alone gets no descriptors: they are closed.
+    std::uint64_t const position = at->arrived - at->unread.size();
+    while (!at->passed.empty() && at->passed.front().begin < position) at->passed.pop_front();
     return static_cast<int>(size);
+}
+
+/// The same in the form of a received datagram, with the descriptors that came along.
+int simulated_network::message_into(end const& at, mutable_bytes into) {
+    std::uint64_t const position = at->arrived - at->unread.size();
+    bytes part = part_to_read(at, into.size() - datagram::payload_begin);
+    std::vector<int> descriptors;
+    // As on Linux, bytes that came with descriptors are not joined with those after them.
+    if (!part.empty() && !at->passed.empty()) {
+        side::passed_at& next = at->passed.front();
+        bool const now = next.begin == position;
+        part = part.first(static_cast<std::size_t>((now ? next.end : next.begin) - position));
+        if (now) {
+            descriptors = next.what.take();
+            at->passed.pop_front();
+        }
+    }
+    std::size_t const used = datagram::put(into, {}, part, descriptors);
+    at->unread.consume(part.size());
+    return static_cast<int>(used);
+}
+
+/// What of the unread bytes the next `room` bytes take.
+bytes simulated_network::part_to_read(end const& at, std::size_t room) {
+    if (world_.options().most_received != 0) room = std::min(room, world_.options().most_received);
+    bytes const all = at->unread.view();
+    if (!all.empty() && world_.faults().roll(&simulation::faults::short_reads)) {
+        room = world_.faults().part_of(std::min(room, all.size()));
+    }
+    return all.first(room);
+}
+
+void simulated_network::drop_wire() noexcept {
+    wire_.clear();
+    held_.clear();
+    going_on_.clear();
 }
 
 std::size_t simulated_network::room_towards(end const& to) const {

@@ -106,9 +106,10 @@ simulated_world::simulated_world(simulated_options const& options)
       now_(first_moment),
       random_(options.seed),
       faults_(options.faults, options.seed * 0x9e37'79b9'7f4a'7c15 + 1),
+      files_(*this),
       network_(*this),
       datagrams_(*this),
-      files_(*this),
+      local_(*this),
       jobs_(*this),
       names_(*this),
       trace_(first_trace) {
@@ -122,12 +123,18 @@ simulated_world::simulated_world(simulated_options const& options)
 }
 
 simulated_world::~simulated_world() {
-    drop_jobs();
+    end();
     if (options_.report != nullptr) {
         *options_.report = {.open_descriptors = open_descriptors(), .trace = trace_};
     }
     if (--worlds == 0) log::set_clocks({});
     world_of_thread = nullptr;
+}
+
+void simulated_world::end() noexcept {
+    jobs_.drop();
+    agenda_.clear();
+    network_.drop_wire();
 }
 
 std::chrono::system_clock::time_point simulated_world::wall_now() const noexcept {
@@ -235,7 +242,8 @@ void simulated_world::heal() {
 }
 
 std::size_t simulated_world::open_descriptors() const noexcept {
-    return network_.open_descriptors() + datagrams_.open_descriptors() + files_.open_descriptors();
+    return network_.open_descriptors() + datagrams_.open_descriptors() + local_.open_descriptors() +
+           files_.open_descriptors();
 }
 
 bool simulated_world::descriptor_left(bool by_chance) noexcept {

@@ -17,6 +17,7 @@
 #include "simulated_faults.hpp"
 #include "simulated_files.hpp"
 #include "simulated_jobs.hpp"
+#include "simulated_local.hpp"
 #include "simulated_names.hpp"
 #include "simulated_network.hpp"
 #include "simulated_random.hpp"
@@ -72,6 +73,7 @@ public:
     [[nodiscard]] simulated_faults& faults() noexcept { return faults_; }
     [[nodiscard]] simulated_network& network() noexcept { return network_; }
     [[nodiscard]] simulated_datagrams& datagrams() noexcept { return datagrams_; }
+    [[nodiscard]] simulated_local& local() noexcept { return local_; }
     [[nodiscard]] simulated_files& files() noexcept { return files_; }
     [[nodiscard]] simulated_jobs& jobs() noexcept { return jobs_; }
     [[nodiscard]] simulated_names& names() noexcept { return names_; }
@@ -101,8 +103,9 @@ public:
     /// Whether a plan has the disk fail.
     [[nodiscard]] bool disk_gone() const noexcept { return disk_errors_ != 0; }
     [[nodiscard]] bool disk_fails_by_chance() noexcept;
-    /// What is still to be done by blocking work is not done any more: the program has ended.
-    void drop_jobs() noexcept { jobs_.drop(); }
+    /// The program has ended: what its pool has still to do is not done, and what is on its way
+    /// does not arrive.
+    void end() noexcept;
     /// A core has ended that receivers still held buffers of.
     void note_unreturned(std::uint32_t buffers) noexcept { unreturned_ += buffers; }
     [[nodiscard]] std::uint32_t unreturned_buffers() const noexcept { return unreturned_; }
@@ -122,9 +125,10 @@ private:
     duration wall_offset_ = duration::zero();
     simulated_random random_;
     simulated_faults faults_;
+    simulated_files files_;  // before what descriptors of files travel through
     simulated_network network_;
     simulated_datagrams datagrams_;
-    simulated_files files_;
+    simulated_local local_;
     simulated_jobs jobs_;
     simulated_names names_;
     std::map<std::pair<time_point, std::uint64_t>, std::function<void()>> agenda_;

@@ -185,7 +185,7 @@ report run_once(std::uint64_t seed, program const& what, settings const& with, s
     } else {
         what.plain(what.object);
     }
-    world.drop_jobs();
+    world.end();
     if (world.open_descriptors() != 0) {
         throw failure(
             fmt::format("the program has left {} descriptors open", world.open_descriptors()));

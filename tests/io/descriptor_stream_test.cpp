@@ -15,7 +15,9 @@
 #include "rill/coro/task_group.hpp"
 #include "rill/coro/when_all.hpp"
 #include "rill/coro/when_any.hpp"
+#include "rill/io/file.hpp"
 #include "rill/io/lines.hpp"
+#include "rt/simulated_files.hpp"
 #include "support/sim.hpp"
 #include "support/streams.hpp"
 
@@ -46,7 +48,7 @@ std::string content_of(int file) {
 
 }  // namespace
 
-RILL_KERNEL_TEST("what is written to a pipe comes out, and finishing is the end") {
+RILL_IO_TEST("what is written to a pipe comes out, and finishing is the end") {
     auto [reader, writer] = make_pipe();
     co_await writer.write("ping");
     auto const part = co_await reader.receive();
@@ -61,7 +63,7 @@ RILL_KERNEL_TEST("what is written to a pipe comes out, and finishing is the end"
     CHECK(late.error() == errc::closed);
 }
 
-RILL_KERNEL_TEST("a megabyte goes through a pipe with a slow reader, in order") {
+RILL_IO_TEST("a megabyte goes through a pipe with a slow reader, in order") {
     auto ends = make_pipe();
     std::string text(1 << 20, '\0');
     for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 7 % 251);
@@ -85,7 +87,7 @@ RILL_KERNEL_TEST("a megabyte goes through a pipe with a slow reader, in order") 
     CHECK(std::get<1>(both) == text);
 }
 
-RILL_KERNEL_TEST("writing to a pipe without a reader is an error and no signal") {
+RILL_IO_TEST("writing to a pipe without a reader is an error and no signal") {
     auto ends = make_pipe();
     ends.reader.close();
     co_await settle();
@@ -98,7 +100,7 @@ RILL_KERNEL_TEST("writing to a pipe without a reader is an error and no signal")
     CHECK(::sigismember(&pending, SIGPIPE) == 0);
 }
 
-RILL_KERNEL_TEST("a write that waits for the reader ends when that closes") {
+RILL_IO_TEST("a write that waits for the reader ends when that closes") {
     auto ends = make_pipe();
     std::string const much(1 << 20, 'x');
     auto const writing = [&]() -> task<std::error_code> {
@@ -113,7 +115,7 @@ RILL_KERNEL_TEST("a write that waits for the reader ends when that closes") {
     CHECK(std::get<0>(both) == std::errc::broken_pipe);
 }
 
-RILL_KERNEL_TEST("a write that is cut by a cancellation breaks the stream") {
+RILL_IO_TEST("a write that is cut by a cancellation breaks the stream") {
     auto ends = make_pipe();
     std::string const much(1 << 20, 'x');
     co_await when_any(ends.writer.write(much), settle());
@@ -121,7 +123,7 @@ RILL_KERNEL_TEST("a write that is cut by a cancellation breaks the stream") {
     CHECK(after.error() == errc::write_broken);
 }
 
-RILL_KERNEL_TEST("closing ends a wait for input, and a deadline does") {
+RILL_IO_TEST("closing ends a wait for input, and a deadline does") {
     auto ends = make_pipe();
     auto const late = co_await as_result(ends.reader.receive(deadline_in(1ms)));
     CHECK(late.error() == errc::timed_out);
@@ -137,7 +139,7 @@ RILL_KERNEL_TEST("closing ends a wait for input, and a deadline does") {
     CHECK(std::get<0>(both) == errc::closed);
 }
 
-RILL_KERNEL_TEST("input that a losing branch had received is there for the next reader") {
+RILL_IO_TEST("input that a losing branch had received is there for the next reader") {
     auto ends = make_pipe();
     for (int i = 0; i < 20; ++i) {
         co_await ends.writer.write("one");
@@ -148,7 +150,7 @@ RILL_KERNEL_TEST("input that a losing branch had received is there for the next 
     }
 }
 
-RILL_KERNEL_TEST("sixteen leases may be out; receiving goes on when one comes back") {
+RILL_IO_TEST("sixteen leases may be out; receiving goes on when one comes back") {
     auto ends = make_pipe();
     co_await ends.writer.write(std::string(4096 * 16, 'x'));  // all that a pipe holds
     std::vector<lease> held;
@@ -168,7 +170,7 @@ RILL_KERNEL_TEST("sixteen leases may be out; receiving goes on when one comes ba
     CHECK(std::get<0>(both) == 4096);
 }
 
-RILL_KERNEL_TEST("a stream that ends with leases out lives until the last comes back") {
+RILL_IO_TEST("a stream that ends with leases out lives until the last comes back") {
     lease last;
     {
         auto ends = make_pipe();
@@ -251,7 +253,7 @@ RILL_KERNEL_TEST("what is no open descriptor is refused") {
     co_return;
 }
 
-RILL_KERNEL_TEST("cancelling at any moment leaves no descriptor and no lease behind") {
+RILL_IO_TEST("cancelling at any moment leaves no descriptor and no lease behind") {
     for (int turns = 0; turns < 12; ++turns) {
         CAPTURE(turns);
         auto ends = make_pipe();
@@ -268,16 +270,26 @@ RILL_KERNEL_TEST("cancelling at any moment leaves no descriptor and no lease beh
     }
 }
 
-TEST_CASE("a simulation has no pipes of the kernel, and says so") {
+TEST_CASE("a simulated file is read from where it stands, and standard input is outside") {
     auto const body = []() -> task<> {
+        simulated_files::of_thread()->add("/text", "first\nsecond");
+        {
+            auto const opened = co_await file::open("/text", {.access = file::access::read_write});
+            lines input(descriptor_stream::borrow(opened.descriptor()));
+            auto const first = co_await input.next();
+            CHECK(first == "first");
+            auto output = descriptor_stream::borrow(opened.descriptor());
+            co_await output.write("\nthird");
+            auto const all = co_await file::read_all(opened);
+            CHECK(all == "first\nsecond\nthird");
+        }
         std::error_code why;
         try {
-            auto const ends = make_pipe();
+            auto const input = standard_input();
         } catch (error const& failure) {
             why = failure.code();
         }
         CHECK(why == errc::unsupported);
-        co_return;
     };
     test::simulate(body);
 }

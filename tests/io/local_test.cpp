@@ -17,6 +17,8 @@
 #include "rill/coro/as_result.hpp"
 #include "rill/coro/when_all.hpp"
 #include "rill/coro/when_any.hpp"
+#include "rt/path_calls.hpp"
+#include "rt/pipe_calls.hpp"
 #include "support/datagrams.hpp"
 #include "support/death.hpp"
 #include "support/streams.hpp"
@@ -28,16 +30,19 @@ namespace {
 using test::next_text;
 using test::settle;
 
-/// A folder for socket files.
+/// A folder for socket files; in a simulation their names are no files.
 class folder {
 public:
     folder() {
+        if (test::simulated()) return;
         path_ = (std::filesystem::temp_directory_path() / "rill-local-XXXXXX").string();
         REQUIRE(::mkdtemp(path_.data()) != nullptr);
     }
     folder(folder const&) = delete;
     folder& operator=(folder const&) = delete;
-    ~folder() { std::filesystem::remove_all(path_); }
+    ~folder() {
+        if (!test::simulated()) std::filesystem::remove_all(path_);
+    }
     [[nodiscard]] std::string path(std::string_view name) const {
         return path_ + "/" + std::string(name);
     }
@@ -69,16 +74,28 @@ void leave_behind(std::string const& path, int type) {
 }
 
 /// The two ends of a pipe.
-struct pipe_ends {
+struct raw_pipe {
     file::handle read;
     file::handle write;
-    pipe_ends() {
-        int both[2];
-        REQUIRE(::pipe2(both, O_CLOEXEC) == 0);
-        read = file::handle(both[0]);
-        write = file::handle(both[1]);
+    raw_pipe() {
+        auto const made = pipe_calls::open_pipe();
+        REQUIRE(made);
+        read = file::handle(made->reader);
+        write = file::handle(made->writer);
     }
 };
+
+file::handle copy_of(file::handle const& what) {
+    auto made = path_calls::owned::copy_of(what.descriptor());
+    REQUIRE(made);
+    return file::handle(made->release());
+}
+
+/// This process, as its peers see it.
+local::credentials ourselves() {
+    if (test::simulated()) return {.process = 1000, .user = 1000, .group = 1000};
+    return {.process = ::getpid(), .user = ::getuid(), .group = ::getgid()};
+}
 
 /// One round trip of a word through an echo at `at`.
 task<> echo_once(std::string at) {
@@ -97,15 +114,14 @@ task<> echo_once(std::string at) {
     CHECK(client.remote_address() == where);
     auto const who = local::peer_of(server);
     REQUIRE(who);
-    CHECK(who->process == ::getpid());
-    CHECK(who->user == ::getuid());
-    CHECK(who->group == ::getgid());
+    CHECK(who->process == ourselves().process);
+    CHECK(who->user == ourselves().user);
+    CHECK(who->group == ourselves().group);
 }
 
 }  // namespace
 
-RILL_DATAGRAM_TEST(
-    "a stream over a path or an abstract name is a stream, and says who the peer is") {
+RILL_IO_TEST("a stream over a path or an abstract name is a stream, and says who the peer is") {
     folder in;
     co_await echo_once(in.at("socket"));
     co_await settle();
@@ -211,7 +227,7 @@ RILL_DATAGRAM_TEST("a socket file has the permissions that were asked for, beyon
     ::umask(before);
 }
 
-RILL_DATAGRAM_TEST("a stream whose peer has gone is an error and no signal (C098)") {
+RILL_IO_TEST("a stream whose peer has gone is an error and no signal (C098)") {
     std::string const name = abstract_name("gone");
     tcp::listener listening(name);
     auto client = co_await tcp::connect(name);
@@ -228,8 +244,7 @@ RILL_DATAGRAM_TEST("a stream whose peer has gone is an error and no signal (C098
     CHECK((told == system_error(EPIPE) || told == system_error(ECONNRESET)));
 }
 
-RILL_DATAGRAM_TEST(
-    "a slow reader of a local stream makes the writer wait, and loses nothing (C099)") {
+RILL_IO_TEST("a slow reader of a local stream makes the writer wait, and loses nothing (C099)") {
     std::string const name = abstract_name("slow");
     tcp::listener listening(name);
     auto client = co_await tcp::connect(name);
@@ -253,7 +268,7 @@ RILL_DATAGRAM_TEST(
     CHECK(std::get<1>(both) == text.size());
 }
 
-RILL_DATAGRAM_TEST("connects and closes that race leave nothing behind (C103)") {
+RILL_IO_TEST("connects and closes that race leave nothing behind (C103)") {
     std::string const name = abstract_name("race");
     tcp::listener listening(name);
     auto client = [&](int turns) -> task<> {
@@ -272,7 +287,7 @@ RILL_DATAGRAM_TEST("connects and closes that race leave nothing behind (C103)") 
     co_await when_any(listening.serve(handler), clients());
 }
 
-RILL_DATAGRAM_TEST("datagrams of local sockets arrive whole and in order, and can be answered") {
+RILL_IO_TEST("datagrams of local sockets arrive whole and in order, and can be answered") {
     folder in;
     auto server = local::socket::bind(in.at("server"), {.most_unread = 4});
     auto client = local::socket::bind(abstract_name("client"));
@@ -306,7 +321,7 @@ RILL_DATAGRAM_TEST("datagrams of local sockets arrive whole and in order, and ca
     CHECK_THROWS_AS(static_cast<void>(local::socket::bind("127.0.0.1:0")), error);
 }
 
-RILL_DATAGRAM_TEST("a full receiver makes the sender wait, until its deadline") {
+RILL_IO_TEST("a full receiver makes the sender wait, until its deadline") {
     auto ends = local::make_pair({.most_unread = 2});
     std::error_code told;
     int sent = 0;
@@ -325,7 +340,7 @@ RILL_DATAGRAM_TEST("a full receiver makes the sender wait, until its deadline") 
     CHECK(last == "goes on");
 }
 
-RILL_DATAGRAM_TEST("a receiver that has gone is told to the send") {
+RILL_IO_TEST("a receiver that has gone is told to the send") {
     folder in;
     auto client = local::socket::bind(abstract_name("lonely"));
     address to;
@@ -342,11 +357,11 @@ RILL_DATAGRAM_TEST("a receiver that has gone is told to the send") {
     CHECK(here == "here");
 }
 
-RILL_DATAGRAM_TEST("descriptors travel over streams and datagrams, and belong to who takes them") {
+RILL_IO_TEST("descriptors travel over streams and datagrams, and belong to who takes them") {
     for (int i = 0; i < 2; ++i) {
         auto ends = i == 0 ? local::make_pair() : local::make_stream_pair();
-        CHECK(ends.first.peer()->process == ::getpid());
-        std::array<pipe_ends, 2> pipes;
+        CHECK(ends.first.peer()->process == ourselves().process);
+        std::array<raw_pipe, 2> pipes;
         {
             std::array<file::handle, 2> passed;
             passed[0] = std::move(pipes[0].write);
@@ -362,9 +377,11 @@ RILL_DATAGRAM_TEST("descriptors travel over streams and datagrams, and belong to
         CHECK(got.descriptor_count() == 0);
         REQUIRE(taken.size() == 2);
         for (std::size_t k = 0; k < 2; ++k) {
-            CHECK(::write(taken[k].descriptor(), "x", 1) == 1);
-            char byte = 0;
-            CHECK(::read(pipes[k].read.descriptor(), &byte, 1) == 1);
+            CHECK(pipe_calls::write_some(taken[k].descriptor(), "x", true));
+            std::array<char, 1> byte{};
+            auto const count = pipe_calls::read_some(pipes[k].read.descriptor(), byte);
+            CHECK((count && *count == 1));
+            if (test::simulated()) continue;
             CHECK((::fcntl(taken[k].descriptor(), F_GETFD) & FD_CLOEXEC) != 0);
         }
         auto const plain = co_await ends.second.receive();
@@ -373,14 +390,13 @@ RILL_DATAGRAM_TEST("descriptors travel over streams and datagrams, and belong to
     }
 }
 
-RILL_DATAGRAM_TEST(
-    "descriptors that nobody takes are closed: dropped, unread, cancelled, put back") {
+RILL_IO_TEST("descriptors that nobody takes are closed: dropped, unread, cancelled, put back") {
     // The end of the test checks that no descriptor is left open.
     for (int i = 0; i < 12; ++i) {
         auto ends = i % 2 == 0 ? local::make_pair() : local::make_stream_pair();
-        pipe_ends pipe;
+        raw_pipe pipe;
         std::array<file::handle, 16> many;
-        for (auto& each : many) each = file::handle(::dup(pipe.read.descriptor()));
+        for (auto& each : many) each = copy_of(pipe.read);
         for (int k = 0; k < 5; ++k) co_await ends.first.send("sixteen", many);
         auto receiving = [&]() -> task<> {
             auto const dropped = co_await ends.second.receive();
@@ -397,14 +413,14 @@ RILL_DATAGRAM_TEST(
     co_await settle(5);
 }
 
-RILL_DATAGRAM_TEST("a stream that was connected can pass descriptors, and ends") {
+RILL_IO_TEST("a stream that was connected can pass descriptors, and ends") {
     std::string const name = abstract_name("over");
     tcp::listener listening(name);
     auto connected = co_await tcp::connect(name);
     auto accepted = co_await listening.accept();
     auto client = local::socket::over(std::move(connected));
     auto server = local::socket::over(std::move(accepted));
-    pipe_ends pipe;
+    raw_pipe pipe;
     std::string const long_text(500'000, 'l');
     auto sending = [&]() -> task<> {
         std::array<file::handle, 1> const one{std::move(pipe.write)};
@@ -431,7 +447,7 @@ RILL_DATAGRAM_TEST("a stream that was connected can pass descriptors, and ends")
     CHECK(other == "other way");
 }
 
-RILL_DATAGRAM_TEST("a stream send that was stopped part way takes no further one") {
+RILL_IO_TEST("a stream send that was stopped part way takes no further one") {
     auto ends = local::make_stream_pair();
     std::string const text(4'000'000, 't');
     auto const cut = co_await as_result(ends.first.send(text, deadline_in(10ms)));
@@ -442,7 +458,7 @@ RILL_DATAGRAM_TEST("a stream send that was stopped part way takes no further one
     CHECK(refused.error() == errc::write_broken);
 }
 
-RILL_DATAGRAM_TEST("sends of a local stream go out in line, and closing ends those that wait") {
+RILL_IO_TEST("sends of a local stream go out in line, and closing ends those that wait") {
     auto ends = local::make_stream_pair();
     std::string const text(1'000'000, 't');
     auto sending = [&](std::size_t& failed) -> task<> {

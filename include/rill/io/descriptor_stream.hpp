@@ -18,7 +18,7 @@ class descriptor_state;
 /// touched: it is asked whether it is ready, and read or written without waiting. Nothing is read
 /// before somebody asks for it, so what was not asked for is still there for who reads next.
 ///
-/// Core  the core that made it. Needs a kernel: there are none in a simulation (see `byte_pipe`).
+/// Core  the core that made it. A simulation has pipes and files, and no terminals.
 class RILL_API descriptor_stream {
 public:
     /// No stream.
@@ -31,7 +31,7 @@ public:
     }
     ~descriptor_stream();
 
-    /// Takes an open descriptor over. Throws `error` where it is none, and in a simulation.
+    /// Takes an open descriptor over. Throws `error` where it is none, or outside of a simulation.
     [[nodiscard]] static descriptor_stream own(int descriptor);
     /// Uses an open descriptor that is somebody else's and stays open. Throws as `own` does.
     [[nodiscard]] static descriptor_stream borrow(int descriptor);
