@@ -12,13 +12,11 @@ namespace rill::http {
 
 namespace {
 
-// How long a connection may take to its first request once a shutdown has begun.
-constexpr duration last_patience = 100ms;
-
 /// Until when to wait for a request. Who connected before a shutdown has mostly sent one already,
 /// which is served.
 time_point end_of_patience(server_core& home) noexcept {
-    duration const patience = home.draining() ? last_patience : home.options().idle_timeout;
+    duration const patience =
+        home.draining() ? server_core::last_patience : home.options().idle_timeout;
     return later(home.home().now(), patience);
 }
 

@@ -28,8 +28,7 @@ void server_core::refresh_date() noexcept {
     date_good_until_ = home_.now() + duration_cast<duration>(second + 1s - now);
 }
 
-void server_core::drain() noexcept {
-    draining_ = true;
+void server_core::end_idle() noexcept {
     while (first_idle_ != nullptr) {
         idle_wait& idle = *first_idle_;
         leave_idle(idle);

@@ -60,8 +60,13 @@ public:
 
     /// True from the start of a graceful shutdown: no further request on a kept connection.
     [[nodiscard]] bool draining() const noexcept { return draining_; }
-    /// Begins a graceful shutdown: ends the idle connections.
-    void drain() noexcept;
+    /// Begins a graceful shutdown: every answer from now on is the last of its connection.
+    void drain() noexcept { draining_ = true; }
+    /// How long connections that are idle at that moment may still bring a request: it may be on
+    /// its way already.
+    static constexpr duration last_patience = 100ms;
+    /// Ends the connections that are idle.
+    void end_idle() noexcept;
 
     /// Connections at once that are told why they are refused; those beyond are closed at once.
     static constexpr std::uint32_t most_told = 64;

@@ -168,6 +168,8 @@ private:
     task<> stop_core(tcp::listener& from, http::server_core& home, connection_count& count,
                      task_group& group, stop_signal::waiter& stop);
     http::admission* doors();
+    task<> wait_for_all(connection_count& count, stop_signal::waiter& stop, time_point since,
+                        duration most);
     tcp::listener listen();
     tcp::listener try_to_listen();
     void report_cut(task_group& group);
@@ -263,19 +265,28 @@ task<> server::state::stop_core(tcp::listener& from, http::server_core& home,
     // Connections that the kernel has accepted already are served: `accept_all` ends after them.
     from.close();
     home.drain();
-    // Without grace, too, idle connections end by themselves and are not cut.
     co_await count.accepting_over.wait();
+    co_await wait_for_all(count, stop, since, http::server_core::last_patience);
+    home.end_idle();
+    // Without grace, too, idle connections end by themselves and are not cut.
     co_await yield();
+    co_await wait_for_all(count, stop, since, duration::max());
+    if (count.open == 0) co_return;
+    report_cut(group);
+    group.cancel(cancel_reason::shutdown);
+}
+
+/// Until the last connection has ended, or the grace is over, which may become shorter meanwhile,
+/// or `most` since the beginning.
+task<> server::state::wait_for_all(connection_count& count, stop_signal::waiter& stop,
+                                   time_point since, duration most) {
     while (count.open != 0) {
         stop.changed().reset();
-        time_point const until = later(since, stop_.grace());
+        time_point const until = later(since, std::min(stop_.grace(), most));
         if (core::current().now() >= until) break;
         static_cast<void>(
             co_await when_any(count.all_gone.wait(), stop.changed().wait(), sleep_until(until)));
     }
-    if (count.open == 0) co_return;
-    report_cut(group);
-    group.cancel(cancel_reason::shutdown);
 }
 
 void server::state::report_cut(task_group& group) {

@@ -214,6 +214,43 @@ TEST_CASE("a graceful shutdown finishes what runs and ends within its grace") {
     static_cast<void>(test::seeds(seed_count, program, slow_world()));
 }
 
+TEST_CASE("a request that is on its way when a shutdown begins is answered, and is the last") {
+    auto const program = [] {
+        http_app app;
+        web::server server(app.routes, sim::server_address);
+        auto const client = [&]() -> task<> {
+            http_client peer(co_await tcp::connect(sim::server_address));
+            http_client silent(co_await tcp::connect(sim::server_address));
+            for (http_client* const each : {&peer, &silent}) {
+                bool const sent = co_await each->send(hello);
+                auto const got = co_await each->next();
+                test::expect(sent && got && got->status == 200, "an answer");
+            }
+            std::chrono::milliseconds const before(test::choose(60));
+            duration const begin = test::elapsed();
+            server.shutdown(10s);
+            co_await rill::sleep(before);
+            bool const sent = co_await peer.send(hello);
+            auto const last = co_await peer.next();
+            test::expect(sent && last && last->status == 200, "the last answer");
+            auto const more = co_await peer.next();
+            test::expect(!more && peer.ended() == sim::ending::clean, "and a clean end");
+            duration const ended = co_await until_end(silent);
+            test::expect(silent.ended() == sim::ending::clean, "an idle one ends cleanly");
+            test::expect(ended >= begin + 100ms && ended <= begin + 100ms + slack, "a bit later");
+        };
+        auto const body = [&]() -> task<> {
+            co_await when_all(server.run_on_this_core(), client());
+        };
+        run_per_core(body, {.cores = 1});
+        test::expect(server.take_report().cut == 0, "nothing had to be cut");
+    };
+    test::settings with;
+    with.latency = 20ms;
+    with.faults = {.short_reads = 200, .short_writes = 200, .ended_streams = 20, .reorders = 500};
+    static_cast<void>(test::seeds(seed_count, program, with));
+}
+
 TEST_CASE("a shutdown cuts what outlasts its grace, and says so") {
     auto const program = [] {
         http_app app;

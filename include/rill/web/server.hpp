@@ -68,8 +68,9 @@ public:
     /// How it ended, once all cores have; for programs that have cores of their own.
     [[nodiscard]] serve_report take_report();
 
-    /// Begins a graceful shutdown, and returns at once: no further connection is accepted, idle
-    /// ones are closed, running requests are finished, and after `grace` the rest is cancelled.
+    /// Begins a graceful shutdown, and returns at once: no further connection is accepted, running
+    /// requests are finished, connections that are idle have 100 ms of the grace for a request that
+    /// may be on its way and are then closed, and after `grace` the rest is cancelled.
     /// A second call with less grace cuts it short. Any thread, also from a handler.
     void shutdown(duration grace) noexcept;
     /// The same with the grace of the options.
