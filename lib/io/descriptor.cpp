@@ -309,7 +309,7 @@ descriptor_state* make(int of, bool owned) {
 }  // namespace
 
 descriptor_stream::~descriptor_stream() {
-    if (stream_ != nullptr) stream_->release();
+    if (stream_ != nullptr) static_cast<descriptor_state*>(stream_)->release();
 }
 
 descriptor_stream descriptor_stream::own(int of) {
@@ -321,12 +321,7 @@ descriptor_stream descriptor_stream::borrow(int of) {
 }
 
 int descriptor_stream::native() const noexcept {
-    return stream_ != nullptr ? stream_->native() : -1;
-}
-
-byte_stream& descriptor_stream::bytes_of() const noexcept {
-    RILL_ASSERT(stream_ != nullptr, "this stream was moved from or never opened");
-    return *stream_;
+    return stream_ != nullptr ? static_cast<descriptor_state const*>(stream_)->native() : -1;
 }
 
 pipe_ends make_pipe() {

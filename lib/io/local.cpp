@@ -68,23 +68,6 @@ pair make_stream_pair(options with) {
     return {socket(made[0]), socket(made[1])};
 }
 
-socket& socket::operator=(socket&& other) noexcept {
-    if (this != &other) {
-        if (state_ != nullptr) state_->release();
-        state_ = std::exchange(other.state_, nullptr);
-    }
-    return *this;
-}
-
-socket::~socket() {
-    if (state_ != nullptr) state_->release();
-}
-
-message_socket& socket::state() const noexcept {
-    RILL_ASSERT(state_ != nullptr, "this socket was moved from or never opened");
-    return *state_;
-}
-
 socket socket::open(address const* at, options const& with, std::string_view what,
                     std::string_view where) {
     core& home = core::current();
@@ -104,16 +87,16 @@ socket socket::open(address const* at, options const& with, std::string_view wha
 socket socket::bind(std::string_view at, options with) {
     address const where = parse_or_throw(at, "bind");
     socket made = open(&where, with, "bind", at);
-    made.state_->set_name(where);
+    made.state().set_name(where);
     return made;
 }
 
 socket socket::connect(std::string_view to, options with) {
     address const target = parse_or_throw(to, "connect to");
     socket made = open(nullptr, with, "connect to", to);
-    auto const set = core::current().io().set_peer(made.state_->descriptor(), target);
+    auto const set = core::current().io().set_peer(made.state().descriptor(), target);
     if (!set) throw error(set.error(), "connect to", to);
-    made.state_->set_peer(target);
+    made.state().set_peer(target);
     return made;
 }
 
@@ -130,20 +113,12 @@ send_datagram_operation socket::send(bytes what, std::span<file::handle const> d
 }
 
 void socket::finish() noexcept {
-    if (!state().closed())
-        state_->home().io().shut_down(state_->descriptor(), shutdown_side::write);
-}
-
-void socket::close() noexcept {
-    state().close();
+    message_socket& of = state();
+    if (!of.closed()) of.home().io().shut_down(of.descriptor(), shutdown_side::write);
 }
 
 result<credentials> socket::peer() const noexcept {
-    return credentials_of(state().home().io(), state_->descriptor());
-}
-
-address socket::local_address() const {
-    return state().home().io().local(state_->descriptor());
+    return credentials_of(state().home().io(), state().descriptor());
 }
 
 }  // namespace rill::local

@@ -327,4 +327,31 @@ void message_socket::let_go() noexcept {
     if (released_) delete this;
 }
 
+// The handle.
+
+datagram_socket& datagram_socket::operator=(datagram_socket&& other) noexcept {
+    if (this != &other) {
+        if (state_ != nullptr) state_->release();
+        state_ = std::exchange(other.state_, nullptr);
+    }
+    return *this;
+}
+
+datagram_socket::~datagram_socket() {
+    if (state_ != nullptr) state_->release();
+}
+
+message_socket& datagram_socket::state() const noexcept {
+    RILL_ASSERT(state_ != nullptr, "this socket was moved from or never opened");
+    return *state_;
+}
+
+void datagram_socket::close() noexcept {
+    state().close();
+}
+
+address datagram_socket::local_address() const {
+    return state().home().io().local(state().descriptor()).unmapped();
+}
+
 }  // namespace rill

@@ -6,37 +6,31 @@
 
 namespace rill::tcp {
 
+rill::socket& stream::socket_of() const noexcept {
+    return static_cast<rill::socket&>(bytes_of());
+}
+
 stream& stream::operator=(stream&& other) noexcept {
     if (this != &other) {
-        if (socket_ != nullptr) socket_->release();
-        socket_ = std::exchange(other.socket_, nullptr);
+        if (stream_ != nullptr) socket_of().release();
+        stream_ = std::exchange(other.stream_, nullptr);
     }
     return *this;
 }
 
 stream::~stream() {
-    if (socket_ != nullptr) socket_->release();
-}
-
-void stream::close() noexcept {
-    bytes_of().close();
+    if (stream_ != nullptr) socket_of().release();
 }
 
 void stream::reset() noexcept {
-    RILL_ASSERT(socket_ != nullptr, "this stream was moved from or never connected");
-    if (socket_->closed()) return;
-    socket_->reset_on_close();
-    socket_->close();
+    rill::socket& of = socket_of();
+    if (of.closed()) return;
+    of.reset_on_close();
+    of.close();
 }
 
 tcp::remote stream::remote() const {
-    RILL_ASSERT(socket_ != nullptr, "this stream was moved from or never connected");
-    return tcp::remote(socket_->link());
-}
-
-byte_stream& stream::bytes_of() const noexcept {
-    RILL_ASSERT(socket_ != nullptr, "this stream was moved from or never connected");
-    return *socket_;
+    return tcp::remote(socket_of().link());
 }
 
 stream stream::adopt(core& home, int descriptor, stream_options const& with) {
@@ -49,7 +43,9 @@ stream stream::adopt(core& home, int descriptor, stream_options const& with) {
 }
 
 int stream::take_descriptor() noexcept {
-    return std::exchange(socket_, nullptr)->detach();
+    rill::socket& of = socket_of();
+    stream_ = nullptr;
+    return of.detach();
 }
 
 task<> close_gracefully(stream& what, std::size_t most_bytes, duration longest) {

@@ -37,23 +37,6 @@ address parse_or_throw(std::string_view text, std::string_view operation) {
 
 }  // namespace
 
-socket& socket::operator=(socket&& other) noexcept {
-    if (this != &other) {
-        if (state_ != nullptr) state_->release();
-        state_ = std::exchange(other.state_, nullptr);
-    }
-    return *this;
-}
-
-socket::~socket() {
-    if (state_ != nullptr) state_->release();
-}
-
-message_socket& socket::state() const noexcept {
-    RILL_ASSERT(state_ != nullptr, "this socket was moved from or never opened");
-    return *state_;
-}
-
 socket socket::open(address::family kind, address const* at, options const& with,
                     std::string_view what, std::string_view where) {
     core& home = core::current();
@@ -88,9 +71,9 @@ socket socket::connect(std::string_view to, options with) {
 
 socket socket::connect(address const& to, options with) {
     socket made = open(to.kind(), nullptr, with, "connect to", to.text());
-    auto const set = core::current().io().set_peer(made.state_->descriptor(), to);
+    auto const set = core::current().io().set_peer(made.state().descriptor(), to);
     if (!set) throw error(set.error(), "connect to", to.text());
-    made.state_->set_peer(to);
+    made.state().set_peer(to);
     return made;
 }
 
@@ -101,30 +84,22 @@ send_datagram_operation socket::send_segments(bytes what, std::uint16_t segment_
 }
 
 void socket::join(address const& group, std::uint32_t interface) {
-    auto const joined = state().home().io().join(state_->descriptor(), group, interface, false);
+    auto const joined = state().home().io().join(state().descriptor(), group, interface, false);
     if (!joined) throw error(joined.error(), "join the group", group.text());
 }
 
 void socket::leave(address const& group, std::uint32_t interface) {
-    auto const left = state().home().io().join(state_->descriptor(), group, interface, true);
+    auto const left = state().home().io().join(state().descriptor(), group, interface, true);
     if (!left) throw error(left.error(), "leave the group", group.text());
 }
 
-void socket::close() noexcept {
-    state().close();
-}
-
-address socket::local_address() const {
-    return state().home().io().local(state_->descriptor()).unmapped();
-}
-
 address socket::remote_address() const {
-    return state().home().io().remote(state_->descriptor()).unmapped();
+    return state().home().io().remote(state().descriptor()).unmapped();
 }
 
 counters socket::counters() const noexcept {
-    return {.dropped = state().home().io().dropped(state_->descriptor()),
-            .failures = state_->failures()};
+    return {.dropped = state().home().io().dropped(state().descriptor()),
+            .failures = state().failures()};
 }
 
 }  // namespace rill::udp

@@ -230,4 +230,75 @@ private:
     send_batch_operation* previous_batch_ = nullptr;  // the socket's list
 };
 
+/// A socket of messages in the hands of a program: what `udp::socket` and `local::socket` have in
+/// common. Move-only; closes when it goes out of scope.
+///
+/// Core  the core that made it. One reader at a time; any number of sends beside it.
+class RILL_API datagram_socket {
+public:
+    /// True when there is a socket in it.
+    [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
+
+    /// Waits for a message and gives it in the buffer that the kernel filled.
+    ///
+    /// Returns   a datagram; of a stream some bytes, and none at its end.
+    /// Errors    `timed_out` after `deadline`; `closed`; a reset of a stream. The network is none.
+    /// Cancel    nothing is lost: what had arrived, descriptors too, is received by the next call.
+    [[nodiscard]] receive_datagram_operation receive(time_point deadline = never) noexcept {
+        return {state(), deadline};
+    }
+    /// Waits for a message and takes all that are there, up to the size of `into`; how many.
+    [[nodiscard]] receive_batch_operation receive(std::span<received_datagram> into,
+                                                  time_point deadline = never) noexcept {
+        return {state(), into, deadline};
+    }
+
+    /// Sends a datagram to `to`; done when the kernel has taken it. A local receiver that is full
+    /// makes it wait.
+    ///
+    /// Errors    EMSGSIZE above 65507 bytes of UDP; what is known of an earlier one to that address
+    ///           (then this one was not sent); ECONNREFUSED where a local peer has gone;
+    ///           `timed_out` after `deadline`; `closed`.
+    /// Lifetime  the bytes and the address must live until the await finishes.
+    [[nodiscard]] send_datagram_operation send_to(bytes what, address const& to,
+                                                  time_point deadline = never) noexcept {
+        return {state(), what, &to, deadline};
+    }
+    /// The same with the bytes in several pieces.
+    [[nodiscard]] send_datagram_operation send_to(std::span<bytes const> pieces, address const& to,
+                                                  time_point deadline = never) noexcept {
+        return {state(), pieces, &to, deadline};
+    }
+    /// Sends to the peer of a connected socket. Errors: as `send_to`, and EPIPE on a stream.
+    [[nodiscard]] send_datagram_operation send(bytes what, time_point deadline = never) noexcept {
+        return {state(), what, nullptr, deadline};
+    }
+    /// The same with the bytes in several pieces.
+    [[nodiscard]] send_datagram_operation send(std::span<bytes const> pieces,
+                                               time_point deadline = never) noexcept {
+        return {state(), pieces, nullptr, deadline};
+    }
+
+    /// Closes now. Waits in progress end with `closed`.
+    void close() noexcept;
+    /// This side's address; the real port where 0 was asked for, of kind `none` where it has no
+    /// name.
+    [[nodiscard]] address local_address() const;
+
+protected:
+    /// No socket.
+    datagram_socket() noexcept = default;
+    /// Takes `state` over.
+    explicit datagram_socket(message_socket* state) noexcept : state_(state) {}
+    datagram_socket(datagram_socket&& other) noexcept
+        : state_(std::exchange(other.state_, nullptr)) {}
+    datagram_socket& operator=(datagram_socket&& other) noexcept;
+    ~datagram_socket();
+    /// What the waits are made with; asserts that there is a socket.
+    [[nodiscard]] message_socket& state() const noexcept;
+
+private:
+    message_socket* state_ = nullptr;
+};
+
 }  // namespace rill

@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "rill/base/export.hpp"
-#include "rill/io/byte_stream.hpp"
+#include "rill/io/stream_handle.hpp"
 
 namespace rill {
-
-class descriptor_state;
 
 /// A byte stream over a descriptor of any kind that can be read or written: a pipe, a terminal, a
 /// file that was redirected, a character device. Move-only; closes when it goes out of scope, where
@@ -16,15 +14,16 @@ class descriptor_state;
 ///
 /// A borrowed descriptor (standard input) is shared with other processes, so its mode is not
 /// touched: it is asked whether it is ready, and read or written without waiting. Nothing is read
-/// before somebody asks for it, so what was not asked for is still there for who reads next.
+/// before somebody asks for it, so what was not asked for is still there for who reads next. A
+/// write to a pipe that nobody reads is EPIPE, without a signal; `finish` and `close` close a
+/// descriptor that is owned.
 ///
 /// Core  the core that made it. A simulation has pipes and files, and no terminals.
-class RILL_API descriptor_stream {
+class RILL_API descriptor_stream : public stream_handle {
 public:
     /// No stream.
     descriptor_stream() noexcept = default;
-    descriptor_stream(descriptor_stream&& other) noexcept
-        : stream_(std::exchange(other.stream_, nullptr)) {}
+    descriptor_stream(descriptor_stream&& other) noexcept = default;
     descriptor_stream& operator=(descriptor_stream&& other) noexcept {
         std::swap(stream_, other.stream_);
         return *this;
@@ -36,41 +35,11 @@ public:
     /// Uses an open descriptor that is somebody else's and stays open. Throws as `own` does.
     [[nodiscard]] static descriptor_stream borrow(int descriptor);
 
-    /// True when there is a stream in it.
-    [[nodiscard]] explicit operator bool() const noexcept { return stream_ != nullptr; }
-
-    /// See `byte_stream::receive`.
-    [[nodiscard]] receive_operation receive(time_point deadline = never) noexcept {
-        return bytes_of().receive(deadline);
-    }
-    /// See `byte_stream::read`.
-    [[nodiscard]] read_operation read(mutable_bytes into, time_point deadline = never) noexcept {
-        return bytes_of().read(into, deadline);
-    }
-    /// See `byte_stream::write`. A pipe without a reader is EPIPE; no signal is raised.
-    [[nodiscard]] write_operation write(bytes what, time_point deadline = never) noexcept {
-        return bytes_of().write(what, deadline);
-    }
-    /// See `byte_stream::write`.
-    [[nodiscard]] write_operation write(std::span<bytes const> pieces,
-                                        time_point deadline = never) noexcept {
-        return bytes_of().write(pieces, deadline);
-    }
-    /// Nothing more will be written: an owned descriptor is closed after the writes so far.
-    void finish() noexcept { bytes_of().finish(); }
-    /// Closes now, an owned descriptor; waits in progress end with `closed`.
-    void close() noexcept { bytes_of().close(); }
-
     /// The descriptor, which stays this object's; -1 once closed.
     [[nodiscard]] int native() const noexcept;
-    /// The stream as protocols see it. Lives as long as this object is not moved from or closed.
-    [[nodiscard]] byte_stream& bytes_of() const noexcept;
-    /// The same, where a protocol wants it.
-    operator byte_stream&() const noexcept { return bytes_of(); }
 
 private:
-    explicit descriptor_stream(descriptor_state* of) noexcept : stream_(of) {}
-    descriptor_state* stream_ = nullptr;
+    explicit descriptor_stream(byte_stream* of) noexcept : stream_handle(of) {}
 };
 
 /// The two ends of a pipe of the kernel.

@@ -54,18 +54,12 @@ struct pair;
 [[nodiscard]] RILL_API pair make_stream_pair(options with = {});
 
 /// A local socket of messages: datagrams, which arrive whole, in order, and once; or a stream whose
-/// bytes come with descriptors. Move-only; closes when it goes out of scope, and removes the file
-/// that it was bound to.
-///
-/// Core  the core that made it. One reader at a time; sends beside it go out in order.
-class RILL_API socket {
+/// bytes come with descriptors. Sends go out in order. Closing removes the file that it was bound
+/// to.
+class RILL_API socket : public datagram_socket {
 public:
     /// No socket.
     socket() noexcept = default;
-    socket(socket&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-    socket& operator=(socket&& other) noexcept;
-    ~socket();
-
     /// A socket of datagrams with a name: `unix:/path`, or `unix:@name` without a file. A file that
     /// a process left behind, where nobody answers, is replaced. Throws `error`.
     [[nodiscard]] static socket bind(std::string_view at, options with = {});
@@ -76,59 +70,25 @@ public:
     /// can travel.
     [[nodiscard]] static socket over(tcp::stream&& of, options with = {});
 
-    /// True when there is a socket in it.
-    [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
-
-    /// Waits for a message and gives it in the buffer that the kernel filled.
-    ///
-    /// Returns   a datagram, or some bytes of a stream; none at the end of a stream.
-    /// Errors    a reset of a stream; `timed_out` after `deadline`; `closed`.
-    /// Cancel    nothing is lost: what had arrived, descriptors too, is received by the next call.
-    [[nodiscard]] receive_datagram_operation receive(time_point deadline = never) noexcept {
-        return {state(), deadline};
-    }
-    /// Waits for a message and takes all that are there, up to the size of `into`; how many.
-    [[nodiscard]] receive_batch_operation receive(std::span<message> into,
-                                                  time_point deadline = never) noexcept {
-        return {state(), into, deadline};
-    }
-
-    /// Sends to the peer; a receiver that is full makes it wait.
-    ///
-    /// Errors    ECONNREFUSED where the peer has gone; EPIPE on a stream; `timed_out`; `closed`.
-    /// Lifetime  the bytes must live until the await finishes.
-    [[nodiscard]] send_datagram_operation send(bytes what, time_point deadline = never) noexcept {
-        return {state(), what, nullptr, deadline};
-    }
-    /// The same, and gives the peer copies of up to 16 descriptors; the caller's own stay open.
+    using datagram_socket::send;
+    /// Sends to the peer and gives it copies of up to 16 descriptors; the caller's own stay open.
     /// With no byte at all a stream carries none, so send at least one.
     [[nodiscard]] send_datagram_operation send(bytes what,
                                                std::span<file::handle const> descriptors,
                                                time_point deadline = never) noexcept;
-    /// Sends a datagram to the socket that is bound to `to`.
-    [[nodiscard]] send_datagram_operation send_to(bytes what, address const& to,
-                                                  time_point deadline = never) noexcept {
-        return {state(), what, &to, deadline};
-    }
 
     /// Ends this side of a stream after the sends so far; receiving goes on. Await them first.
     void finish() noexcept;
-    /// Closes now. Waits in progress end with `closed`.
-    void close() noexcept;
 
     /// Who is at the other end of a stream or a pair.
     [[nodiscard]] result<credentials> peer() const noexcept;
-    /// This side's address; of kind `none` where it has no name.
-    [[nodiscard]] address local_address() const;
 
 private:
     friend pair make_pair(options with);
     friend pair make_stream_pair(options with);
     [[nodiscard]] static socket open(address const* at, options const& with, std::string_view what,
                                      std::string_view where);
-    explicit socket(message_socket* state) noexcept : state_(state) {}
-    [[nodiscard]] message_socket& state() const noexcept;
-    message_socket* state_ = nullptr;
+    explicit socket(message_socket* state) noexcept : datagram_socket(state) {}
 };
 
 /// Two connected sockets.

@@ -13,6 +13,7 @@
 #include "rill/coro/task_group.hpp"
 #include "rill/io/byte_stream.hpp"
 #include "rill/io/remote.hpp"
+#include "rill/io/stream_handle.hpp"
 
 namespace rill {
 
@@ -39,41 +40,18 @@ struct stream_options {
 };
 static_assert(std::is_trivially_destructible_v<stream_options>);
 
-/// A connected TCP stream. Move-only; closes when it goes out of scope.
+/// A connected TCP stream. Move-only; closes when it goes out of scope. `finish` sends FIN; `close`
+/// with unread input makes the kernel send a reset, see `close_gracefully`.
 ///
 /// Core  the core that made it.
-class RILL_API stream {
+class RILL_API stream : public stream_handle {
 public:
     /// No connection.
     stream() noexcept = default;
-    stream(stream&& other) noexcept : socket_(std::exchange(other.socket_, nullptr)) {}
+    stream(stream&& other) noexcept = default;
     stream& operator=(stream&& other) noexcept;
     ~stream();
 
-    /// True when there is a connection in it.
-    [[nodiscard]] explicit operator bool() const noexcept { return socket_ != nullptr; }
-
-    /// See `byte_stream::receive`.
-    [[nodiscard]] receive_operation receive(time_point deadline = never) noexcept {
-        return bytes_of().receive(deadline);
-    }
-    /// See `byte_stream::read`.
-    [[nodiscard]] read_operation read(mutable_bytes into, time_point deadline = never) noexcept {
-        return bytes_of().read(into, deadline);
-    }
-    /// See `byte_stream::write`.
-    [[nodiscard]] write_operation write(bytes what, time_point deadline = never) noexcept {
-        return bytes_of().write(what, deadline);
-    }
-    /// See `byte_stream::write`.
-    [[nodiscard]] write_operation write(std::span<bytes const> pieces,
-                                        time_point deadline = never) noexcept {
-        return bytes_of().write(pieces, deadline);
-    }
-    /// Ends this side (FIN) after the writes so far; receiving goes on.
-    void finish() noexcept { bytes_of().finish(); }
-    /// Closes now. Unread input makes the kernel send a reset; see `close_gracefully`.
-    void close() noexcept;
     /// Closes with a reset.
     void reset() noexcept;
 
@@ -85,19 +63,14 @@ public:
     /// This side's address.
     [[nodiscard]] address local_address() const { return bytes_of().local_address(); }
 
-    /// The stream as protocols see it. Lives as long as this object is not moved from or closed.
-    [[nodiscard]] byte_stream& bytes_of() const noexcept;
-    /// The same, where a protocol wants it.
-    operator byte_stream&() const noexcept { return bytes_of(); }
-
     /// For the layers of rill: takes a connected descriptor over on this core.
     [[nodiscard]] static stream adopt(core& home, int descriptor, stream_options const& with);
     /// For the layers of rill: gives the descriptor of a stream that was never used back.
     [[nodiscard]] int take_descriptor() noexcept;
 
 private:
-    explicit stream(socket* of) noexcept : socket_(of) {}
-    socket* socket_ = nullptr;
+    explicit stream(byte_stream* of) noexcept : stream_handle(of) {}
+    [[nodiscard]] rill::socket& socket_of() const noexcept;
 };
 
 /// Ends the stream so that the peer gets all that was written: sends FIN, then reads and drops what

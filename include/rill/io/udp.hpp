@@ -62,21 +62,15 @@ struct counters {
     std::uint64_t failures = 0;  ///< Datagrams of which ICMP said that they did not arrive.
 };
 
-/// A UDP socket. Move-only; closes when it goes out of scope.
+/// A UDP socket.
 ///
 /// What ICMP says of a datagram (port unreachable, host unreachable) never ends receiving and never
 /// closes the socket: the next send to the same address fails with it, sends nothing, and the send
 /// after that one is tried again. Sends to others do not notice.
-///
-/// Core  the core that made it. One reader at a time; any number of sends beside it.
-class RILL_API socket {
+class RILL_API socket : public datagram_socket {
 public:
     /// No socket.
     socket() noexcept = default;
-    socket(socket&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
-    socket& operator=(socket&& other) noexcept;
-    ~socket();
-
     /// A socket on a local address: `127.0.0.1:0` (the system chooses a port), `:9000`.
     /// Throws `error` with the address and the cause.
     [[nodiscard]] static socket bind(std::string_view at, options with = {});
@@ -88,45 +82,7 @@ public:
     /// The same for an address.
     [[nodiscard]] static socket connect(address const& to, options with = {});
 
-    /// True when there is a socket in it.
-    [[nodiscard]] explicit operator bool() const noexcept { return state_ != nullptr; }
-
-    /// Waits for a datagram and gives it in the buffer that the kernel filled.
-    ///
-    /// Errors    `timed_out` after `deadline`; `closed`. The network is none.
-    /// Cancel    nothing is lost: what had arrived is received by the next call.
-    [[nodiscard]] receive_datagram_operation receive(time_point deadline = never) noexcept {
-        return {state(), deadline};
-    }
-    /// Waits for a datagram and takes all that are there, up to the size of `into`; how many.
-    [[nodiscard]] receive_batch_operation receive(std::span<datagram> into,
-                                                  time_point deadline = never) noexcept {
-        return {state(), into, deadline};
-    }
-
-    /// Sends a datagram to `to`; done when the kernel has taken it.
-    ///
-    /// Errors    EMSGSIZE above 65507 bytes; what ICMP said of an earlier one to that address (then
-    ///           this one was not sent); `timed_out` after `deadline`; `closed`.
-    /// Lifetime  the bytes and the address must live until the await finishes.
-    [[nodiscard]] send_datagram_operation send_to(bytes what, address const& to,
-                                                  time_point deadline = never) noexcept {
-        return {state(), what, &to, deadline};
-    }
-    /// The same with the bytes in several pieces.
-    [[nodiscard]] send_datagram_operation send_to(std::span<bytes const> pieces, address const& to,
-                                                  time_point deadline = never) noexcept {
-        return {state(), pieces, &to, deadline};
-    }
-    /// Sends a datagram to the peer of a connected socket.
-    [[nodiscard]] send_datagram_operation send(bytes what, time_point deadline = never) noexcept {
-        return {state(), what, nullptr, deadline};
-    }
-    /// The same with the bytes in several pieces.
-    [[nodiscard]] send_datagram_operation send(std::span<bytes const> pieces,
-                                               time_point deadline = never) noexcept {
-        return {state(), pieces, nullptr, deadline};
-    }
+    using datagram_socket::send;
     /// Sends many datagrams, up to 32 of them in one transition into the kernel on io_uring.
     ///
     /// Returns   how many the kernel took. One that fails does not keep the others.
@@ -147,22 +103,15 @@ public:
     /// Leaves it. Throws `error`.
     void leave(address const& group, std::uint32_t interface = 0);
 
-    /// Closes now. Waits in progress end with `closed`.
-    void close() noexcept;
-
-    /// This side's address; the real port where 0 was asked for.
-    [[nodiscard]] address local_address() const;
     /// The peer of a connected socket; else of kind `none`.
     [[nodiscard]] address remote_address() const;
     /// What it has seen so far. Cost: a system call.
     [[nodiscard]] udp::counters counters() const noexcept;
 
 private:
-    explicit socket(message_socket* state) noexcept : state_(state) {}
-    [[nodiscard]] message_socket& state() const noexcept;
+    explicit socket(message_socket* state) noexcept : datagram_socket(state) {}
     [[nodiscard]] static socket open(address::family kind, address const* at, options const& with,
                                      std::string_view what, std::string_view where);
-    message_socket* state_ = nullptr;
 };
 
 }  // namespace rill::udp
