@@ -26,7 +26,7 @@ int code_of(long result) noexcept {
 
 int open(int in, std::string const& path, int flags, std::uint32_t mode, bool beneath) noexcept {
     if (auto* const files = simulated_files::of_thread()) {
-        return files->open_at(in, path, flags, mode, beneath);
+        return files->noted("open", path, files->open_at(in, path, flags, mode, beneath));
     }
     if (!beneath) return code_of(::openat(in, path.c_str(), flags, mode));
     open_how what{};
@@ -41,7 +41,8 @@ int open(int in, std::string const& path, int flags, std::uint32_t mode, bool be
 }
 
 int copy(int descriptor) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->copy(descriptor);
+    if (auto* const files = simulated_files::of_thread())
+        return files->noted("copy", {}, files->copy(descriptor));
     return code_of(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
@@ -51,7 +52,8 @@ void close(int descriptor) noexcept {
 }
 
 int write(int file, std::string_view content) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->write_on(file, content);
+    if (auto* const files = simulated_files::of_thread())
+        return files->noted("write", {}, files->write_on(file, content));
     for (;;) {
         int const put = code_of(::write(file, content.data(), content.size()));
         if (put != -EINTR) return put;
@@ -59,25 +61,27 @@ int write(int file, std::string_view content) noexcept {
 }
 
 int sync(int file, bool data_only) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->sync(file);
+    if (auto* const files = simulated_files::of_thread())
+        return files->noted("sync", {}, files->sync(file));
     return code_of(data_only ? ::fdatasync(file) : ::fsync(file));
 }
 
 int truncate(int file, std::uint64_t size) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->truncate(file, size);
+    if (auto* const files = simulated_files::of_thread())
+        return files->noted("truncate", {}, files->truncate(file, size));
     return code_of(::ftruncate(file, static_cast<off_t>(size)));
 }
 
 int make_directory(int in, std::string const& name, std::uint32_t mode) noexcept {
     if (auto* const files = simulated_files::of_thread()) {
-        return files->make_directory(in, name, mode);
+        return files->noted("make directory", name, files->make_directory(in, name, mode));
     }
     return code_of(::mkdirat(in, name.c_str(), mode));
 }
 
 int remove(int in, std::string const& name, bool directory) noexcept {
     if (auto* const files = simulated_files::of_thread()) {
-        return files->remove(in, name, directory);
+        return files->noted("remove", name, files->remove(in, name, directory));
     }
     return code_of(::unlinkat(in, name.c_str(), directory ? AT_REMOVEDIR : 0));
 }
@@ -85,7 +89,7 @@ int remove(int in, std::string const& name, bool directory) noexcept {
 int rename(int from_in, std::string const& from, int to_in, std::string const& to,
            bool replace) noexcept {
     if (auto* const files = simulated_files::of_thread()) {
-        return files->rename(from_in, from, to_in, to, replace);
+        return files->noted("rename to", to, files->rename(from_in, from, to_in, to, replace));
     }
     // The plain call where that will do: some file systems know no flags.
     if (replace) return code_of(::renameat(from_in, from.c_str(), to_in, to.c_str()));
@@ -93,7 +97,8 @@ int rename(int from_in, std::string const& from, int to_in, std::string const& t
 }
 
 int link(int file, int in, std::string const& name) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->link(file, in, name);
+    if (auto* const files = simulated_files::of_thread())
+        return files->noted("link", name, files->link(file, in, name));
     std::array<char, 32> path{"/proc/self/fd/"};
     *std::to_chars(path.data() + 14, path.data() + path.size() - 1, file).ptr = '\0';
     return code_of(::linkat(AT_FDCWD, path.data(), in, name.c_str(), AT_SYMLINK_FOLLOW));

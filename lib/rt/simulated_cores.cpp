@@ -76,7 +76,9 @@ void simulated_cores::run(std::function<task<>(std::uint32_t)> const& body) {
         if (seat* const next = choose()) {
             step(*next);
         } else if (!pass_time()) {
-            give_up("every task waits for something that nobody will do");
+            std::string why = "every task waits for something that nobody will do";
+            if (world_.buffers_taken()) why += "; no receive buffer can be had, by plan";
+            give_up(std::move(why));
         }
     }
     for (auto const& each : seats_) {

@@ -37,6 +37,10 @@ simulated_files* simulated_files::of_thread() noexcept {
     return world != nullptr ? &world->files() : nullptr;
 }
 
+int simulated_files::noted(char const* what, std::string_view on, int value) {
+    return world_.note_call(what, on, value);
+}
+
 void simulated_files::add(std::string_view path, std::optional<std::string_view> content) {
     auto const now = world_.wall_now();
     for (std::size_t at = 0; at < path.size();) {

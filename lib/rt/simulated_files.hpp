@@ -32,6 +32,8 @@ public:
     simulated_files(simulated_files const&) = delete;
     simulated_files& operator=(simulated_files const&) = delete;
 
+    /// Writes down what came of a call, and gives it back.
+    int noted(char const* what, std::string_view on, int value);
     /// The files of this thread's world; null where there is none.
     [[nodiscard]] static simulated_files* of_thread() noexcept;
 

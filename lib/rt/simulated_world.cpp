@@ -19,6 +19,8 @@ constexpr time_point first_moment{std::chrono::hours(24)};
 constexpr std::chrono::system_clock::time_point first_noon{std::chrono::seconds(946'728'000)};
 // FNV-1a.
 constexpr std::uint64_t first_trace = 0xcbf2'9ce4'8422'2325;
+// No kernel finds no buffer for ever while there are some.
+constexpr std::uint32_t most_without_buffer = 16;
 constexpr std::uint64_t trace_prime = 0x100'0000'01b3;
 
 thread_local simulated_world* world_of_thread = nullptr;
@@ -252,7 +254,13 @@ bool simulated_world::descriptor_left(bool by_chance) noexcept {
 }
 
 bool simulated_world::finds_no_buffer() noexcept {
-    return no_buffers_ != 0 || faults_.roll(&simulation::faults::no_buffers);
+    if (no_buffers_ != 0) return true;
+    // Receivers that are told so while there are buffers ask again at once, as on a ring.
+    if (std::exchange(no_buffer_moment_, now_) != now_) no_buffer_count_ = 0;
+    if (no_buffer_count_ == most_without_buffer) return false;
+    bool const none = faults_.roll(&simulation::faults::no_buffers);
+    if (none) ++no_buffer_count_;
+    return none;
 }
 
 bool simulated_world::disk_fails_by_chance() noexcept {
@@ -271,6 +279,17 @@ void simulated_world::note(std::uint32_t index, request const& what, int value) 
     if (options_.trace == nullptr) return;
     fmt::format_to(std::back_inserter(*options_.trace), "{:>16} ns  core {}  {} on {}: {}\n",
                    elapsed().count(), index, name_of(what.what()), what.descriptor(), value);
+}
+
+int simulated_world::note_call(char const* what, std::string_view on, int value) {
+    mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));
+    for (char const each : on) mix(static_cast<unsigned char>(each));
+    mix(static_cast<std::uint64_t>(value));
+    if (options_.trace != nullptr) {
+        fmt::format_to(std::back_inserter(*options_.trace), "{:>16} ns  files   {}{}{}: {}\n",
+                       elapsed().count(), what, on.empty() ? "" : " ", on, value);
+    }
+    return value;
 }
 
 }  // namespace rill

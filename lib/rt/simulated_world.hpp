@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -112,6 +113,8 @@ public:
 
     /// Writes down a result that core `index` is given.
     void note(std::uint32_t index, request const& what, int value);
+    /// The same of a call on files, on the path `on` where it takes one. Returns `value`.
+    int note_call(char const* what, std::string_view on, int value);
     [[nodiscard]] std::uint64_t trace() const noexcept { return trace_; }
     [[nodiscard]] std::uint32_t next_index() noexcept { return indices_++; }
 
@@ -137,6 +140,9 @@ private:
     std::uint32_t no_descriptors_ = 0;
     std::uint32_t no_buffers_ = 0;
     std::uint32_t disk_errors_ = 0;
+    // Receives that chance has told that there is no buffer, at one and the same moment.
+    time_point no_buffer_moment_{};
+    std::uint32_t no_buffer_count_ = 0;
     std::uint64_t healed_ = 0;  // plans from before do not end again
     std::uint64_t trace_;
     std::uint32_t indices_ = 0;

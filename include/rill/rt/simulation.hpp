@@ -40,6 +40,7 @@ struct faults {
     /// An accept, a connect or an open finds no descriptor.
     std::uint32_t no_descriptors = 0;
     /// A receive finds no buffer, as it begins or with bytes there: what has arrived stays there.
+    /// At most 16 times at one moment; `fault::no_buffers` is the one that lasts.
     std::uint32_t no_buffers = 0;
     /// A call on a file or a path fails: EIO, EACCES, or ENOSPC where it needs room.
     std::uint32_t disk_errors = 0;
