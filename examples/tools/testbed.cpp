@@ -6,11 +6,14 @@
 //      /slow?ms=N             "ok", after that time
 //      /stream?bytes=N&chunk=M    N bytes, made while they are sent, M at a time
 //      /status/N              that status, 200 to 599
+//      /sse?count=N&ms=M      N events, M ms apart, with ids behind Last-Event-ID; 0: none, open
 #include <rill/rt/sleep.hpp>
 #include <rill/web.hpp>
 #include <rill/web/files.hpp>
+#include <rill/web/sse.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -66,6 +69,23 @@ http::response status(http::request& req) {
     return http::text(std::to_string(code) + "\n", static_cast<http::status>(code));
 }
 
+http::response events(http::request& req) {
+    auto const count = req.query<unsigned>("count", 10);
+    std::chrono::milliseconds const pause(req.query<unsigned>("ms", 1000));
+    auto produce = [count, pause](rill::web::event_sink& out) -> task<> {
+        std::uint64_t id = 0;
+        std::string_view const last = out.last_event_id();
+        std::from_chars(last.data(), last.data() + last.size(), id);
+        for (unsigned i = 0; i < count; ++i) {
+            if (i != 0) co_await rill::sleep(pause);
+            std::string const text = std::to_string(++id);
+            co_await out.send({.data = text, .id = text});
+        }
+        if (count == 0) co_await rill::sleep_until(rill::never);
+    };
+    return rill::web::sse(req, produce);
+}
+
 /// The file of that path, and where there is none the request's content as for any other path.
 class file_or_echo {
 public:
@@ -105,6 +125,7 @@ int main(int argc, char** argv) try {
         app.get("/{path...}", answer).head("/{path...}", answer);
     }
     app.any("/slow", slow);
+    app.any("/sse", events);
     app.any("/stream", stream);
     app.any("/status/{code}", status);
     return rill::web::serve(app, address);

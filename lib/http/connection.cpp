@@ -4,7 +4,9 @@
 #include "http/exchange.hpp"
 #include "http/idle_wait.hpp"
 #include "http/write_answer.hpp"
+#include "io/preceded_stream.hpp"
 #include "rill/coro/as_result.hpp"
+#include "rill/http/upgrade.hpp"
 #include "rill/io/tcp.hpp"
 #include "rill/rt/sleep.hpp"
 
@@ -39,6 +41,7 @@ task<next_step> serve_burst(server_core& home, byte_stream& peer, lease& first,
             if (!burst.sent(sent)) co_return next_step::cut;
         }
         if (step == progress::ended) co_return next_step::close;
+        if (step == progress::upgraded) co_return next_step::hand_over;
         if (step == progress::used_up) co_return next_step::wait;
     }
 }
@@ -53,6 +56,18 @@ task<> close_gracefully(server_core& home, byte_stream& peer) {
         auto const rest = co_await as_result(peer.receive(deadline));
         if (!rest || !*rest) break;
         dropped += rest->size();
+    }
+}
+
+/// The protocol behind HTTP has the connection to itself.
+task<> run_session(server_core& home, byte_stream& peer, handover& next) {
+    if (next.rest.empty()) {
+        upgraded connection(peer, home.stopping());
+        co_await next.session.run(connection);
+    } else {
+        preceded_stream whole(std::move(next.rest), peer);
+        upgraded connection(whole, home.stopping());
+        co_await next.session.run(connection);
     }
 }
 
@@ -74,6 +89,11 @@ task<> serve_connection(server_core& home, byte_stream& peer, counted_address* f
                 break;
             }
             after = co_await serve_burst(home, peer, *request.input(), state, from);
+        }
+        if (after == next_step::hand_over) {
+            co_await run_session(home, peer, *state.next);
+            state.next.reset();
+            after = next_step::close;
         }
         if (after == next_step::close) co_await close_gracefully(home, peer);
     } catch (...) {

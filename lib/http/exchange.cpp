@@ -65,6 +65,15 @@ exchange::exchange(server_core& home, byte_stream& peer, lease first, connection
       output_(home.take_buffer()),
       parser_(limits_of(home.options())) {}
 
+/// What waits for long between two writes keeps no storage meanwhile.
+void exchange::release_output() noexcept {
+    output_.clear();
+    home_.keep_buffer(std::move(output_));
+}
+void exchange::take_output() noexcept {
+    if (output_.capacity() == 0) output_ = home_.take_buffer();
+}
+
 exchange::~exchange() {
     home_.keep_buffer(std::move(output_));
     if (waiting_) [[unlikely]] {
@@ -169,6 +178,7 @@ exchange::progress exchange::append(response& answer) {
     bool const streams = std::holds_alternative<body_stream>(answer.body());
     if (frame_.http_1_0 && streams) frame_.keep_alive = false;
     if (waiting_ && waiting_->content) [[unlikely]] {
+        refuse_early_upgrade(answer);
         bool const keep = waiting_->content->answer_begins(streams && !frame_.head_only);
         if (!keep) frame_.keep_alive = false;
     }
@@ -176,6 +186,15 @@ exchange::progress exchange::append(response& answer) {
         return progress::answered;
     slow().answer = std::move(answer);
     return progress::needs_send;
+}
+
+/// What is left of the content would be taken for bytes of the other protocol.
+void exchange::refuse_early_upgrade(response& answer) {
+    if (!std::holds_alternative<upgrade_session>(answer.body())) return;
+    if (waiting_->content->ended()) return;
+    log::error("a handler upgrades a connection before it has read the content of its request");
+    ++home_.counters().failed;
+    answer = response(status::internal_server_error);
 }
 
 void exchange::finish_request(std::size_t head_size) {
@@ -203,6 +222,7 @@ task<exchange::progress> exchange::send_body() {
         waiting_->answer = response();
         co_return step;
     }
+    if (std::holds_alternative<upgrade_session>(waiting_->answer.body())) co_return hand_over();
     input_.settle();
     // The deadline is for a client that takes nothing, so a large body goes out part by part.
     std::string_view left = waiting_->answer.text();
@@ -229,6 +249,7 @@ public:
     task<> write(bytes piece) override {
         if (broken_) throw error(errc::write_broken, "write the body");
         if (piece.empty()) co_return;
+        of_.take_output();
         bool const chunked = !of_.frame_.http_1_0;
         if (chunked) {
             mutable_bytes const room = of_.output_.prepare(http1::chunk_head_bound);
@@ -239,7 +260,7 @@ public:
         broken_ = true;  // until it is known to be sent, also where this frame is destroyed
         auto const sent = co_await as_result(
             of_.peer_.write(std::span<bytes const>(pieces), of_.write_deadline()));
-        of_.output_.clear();
+        of_.release_output();
         if (!of_.note(sent)) throw error(sent.error(), "write the body");
         broken_ = false;
     }
@@ -250,8 +271,10 @@ public:
         }
         trailers_.add(name, value);
     }
+    event& stopping() noexcept override { return of_.home_.stopping(); }
     /// Appends what ends the body.
     void end() {
+        of_.take_output();
         buffer& output = of_.output_;
         if (of_.frame_.http_1_0) return;
         if (trailers_.empty() || !takes_trailers(of_.request_)) {
@@ -303,6 +326,15 @@ task<exchange::progress> exchange::send_stream() {
     if (!whole) co_return progress::lost;
     out.end();
     co_return progress::answered;
+}
+
+exchange::progress exchange::hand_over() {
+    auto& session = std::get<upgrade_session>(waiting_->answer.body());
+    state_.next = std::make_unique<handover>(std::move(session));
+    waiting_->answer = response();
+    finish_request(parser_.head().size());
+    state_.next->rest = input_.take_rest();
+    return progress::upgraded;
 }
 
 task<exchange::progress> exchange::send_file() {

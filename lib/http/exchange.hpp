@@ -1,6 +1,7 @@
 // The requests that one burst of input brings: parsed, answered in order, sent in one go.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "http/admission.hpp"
@@ -19,15 +20,23 @@ namespace rill::http {
 
 /// What becomes of a connection after a burst.
 enum class next_step : std::uint8_t {
-    wait,   ///< Wait for the next request.
-    close,  ///< Close gracefully: what was written is to reach the client.
-    cut,    ///< Close now.
+    wait,       ///< Wait for the next request.
+    hand_over,  ///< HTTP is over: what comes next has the connection to itself.
+    close,      ///< Close gracefully: what was written is to reach the client.
+    cut,        ///< Close now.
+};
+
+/// What follows HTTP on a connection.
+struct handover {
+    upgrade_session session;
+    buffer rest;  ///< What came behind the request.
 };
 
 /// What a connection remembers from one burst to the next.
 struct connection_state {
     std::uint64_t requests_left;    ///< Counted down; from 0 on the limit is far away again.
     bool after_empty_line = false;  ///< An empty line has come since the last request.
+    std::unique_ptr<handover> next = nullptr;  ///< For `next_step::hand_over`.
 };
 
 /// Serves requests until the input at hand is used up. Lives in a frame of its own, which is freed
@@ -42,6 +51,7 @@ public:
         used_up,     ///< No further request is at hand.
         output_due,  ///< There is enough output for a send.
         ended,       ///< Nothing more is to be read or answered; what is in the output is sent.
+        upgraded,    ///< The same, and the state says what has the connection then.
         lost,        ///< The connection is broken or the client gone.
         needs_head,  ///< More of a head has to be received.
         needs_body,  ///< Content has to be received first.
@@ -96,6 +106,7 @@ private:
     void drop_empty_line();
     [[nodiscard]] progress call_handler();
     [[nodiscard]] progress append(response& answer);
+    void refuse_early_upgrade(response& answer);
     void finish_request(std::size_t head_size);
     [[nodiscard]] task<progress> read_content();
     [[nodiscard]] task<progress> read_whole();
@@ -109,6 +120,7 @@ private:
     [[nodiscard]] task<progress> send_body();
     [[nodiscard]] task<progress> send_stream();
     [[nodiscard]] task<progress> send_file();
+    [[nodiscard]] progress hand_over();
     [[nodiscard]] task<progress> copy_file(file_range const& range);
     [[nodiscard]] task<progress> read_more_head();
     [[nodiscard]] task<arrival> receive(time_point deadline);
@@ -119,6 +131,8 @@ private:
         return *waiting_;
     }
     void keep_head(std::size_t with_body);
+    void release_output() noexcept;
+    void take_output() noexcept;
     bool note(result<void> const& sent) noexcept;
     progress refuse(unsigned code, std::string_view reason);
     [[nodiscard]] bool admit();

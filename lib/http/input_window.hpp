@@ -63,6 +63,14 @@ public:
         }
     }
 
+    /// Takes what is left out of the window, as a copy or as it was gathered.
+    [[nodiscard]] buffer take_rest() {
+        if (view().empty()) return buffer();
+        if (!gathering_) gather();
+        gathering_ = false;
+        return std::move(gathered_);
+    }
+
 private:
     void gather() {
         gathered_ = home_.take_buffer();

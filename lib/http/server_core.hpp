@@ -8,6 +8,7 @@
 
 #include "rill/base/buffer.hpp"
 #include "rill/coro/chain.hpp"
+#include "rill/coro/event.hpp"
 #include "rill/http/server.hpp"
 #include "rill/rt/core.hpp"
 
@@ -59,9 +60,11 @@ public:
     }
 
     /// True from the start of a graceful shutdown: no further request on a kept connection.
-    [[nodiscard]] bool draining() const noexcept { return draining_; }
+    [[nodiscard]] bool draining() const noexcept { return stopping_.is_set(); }
+    /// Is set then.
+    [[nodiscard]] event& stopping() noexcept { return stopping_; }
     /// Begins a graceful shutdown: every answer from now on is the last of its connection.
-    void drain() noexcept { draining_ = true; }
+    void drain() noexcept { stopping_.set(); }
     /// How long connections that are idle at that moment may still bring a request: it may be on
     /// its way already.
     static constexpr duration last_patience = 100ms;
@@ -94,7 +97,7 @@ private:
     idle_wait* first_idle_ = nullptr;
     admission* doors_;
     std::uint32_t told_ = 0;
-    bool draining_ = false;
+    event stopping_;
 };
 
 }  // namespace rill::http

@@ -12,17 +12,21 @@ namespace rill::http {
 
 namespace {
 
+constexpr unsigned switching_protocols = 101;
+constexpr unsigned upgrade_required = 426;
+
 // RFC 9110 section 8.6 and RFC 9112 section 6.3: these have no content and say no length.
 bool has_no_content(unsigned code) noexcept {
-    return code == 204 || code == 304;
+    return code == 204 || code == 304 || code == switching_protocols;
 }
 
 // RFC 9110 section 15.3.6: a client that is to reset its form is sent no content, and told so.
 constexpr unsigned reset_content = 205;
 
-// RFC 9110 section 15: 100 to 199 end no request, and there is no class above 599.
-bool ends_a_request(unsigned code) noexcept {
-    return code >= 200 && code <= 599;
+// RFC 9110 section 15: 100 to 199 end no request, and there is no class above 599. 101 ends it
+// where something follows on the connection.
+bool ends_a_request(unsigned code, bool hands_over) noexcept {
+    return hands_over ? code == switching_protocols : code >= 200 && code <= 599;
 }
 
 // Where the message ends and what becomes of the connection is for the connection alone to say.
@@ -47,8 +51,10 @@ struct answer_form {
     bool own_fields = false;  // of the handler's
     bool own_date = false;    // among them
     bool own_type = false;
-    bool streamed = false;  // made while it is sent
-    bool appended = true;   // the body goes out with its head
+    bool streamed = false;    // made while it is sent
+    bool appended = true;     // the body goes out with its head
+    bool upgrades = false;    // names another protocol (RFC 9110 section 7.8)
+    bool hands_over = false;  // and changes to it
 };
 
 // True for what handlers answer most of the time: 200, a short text, and no fields of their own.
@@ -60,12 +66,14 @@ bool is_plain(response const& answer, answer_frame const& frame) noexcept {
 }
 
 answer_form form_of(server_core& home, response& answer, answer_frame const& frame) {
-    if (!ends_a_request(code_of(answer.status()))) replace_answer(home, answer);
+    bool const wants_over = std::holds_alternative<upgrade_session>(answer.body());
+    if (!ends_a_request(code_of(answer.status()), wants_over)) replace_answer(home, answer);
     if (code_of(answer.status()) == reset_content) answer.set_body({}, {});
     headers& fields = answer.headers();
     if (!fields.empty()) drop_reserved(fields);
     unsigned const code = code_of(answer.status());
     bool const streamed = std::holds_alternative<body_stream>(answer.body());
+    bool const hands_over = code == switching_protocols;
     bool const in_file = std::holds_alternative<file_range>(answer.body());
     return {.code = code,
             .frame = frame,
@@ -74,7 +82,9 @@ answer_form form_of(server_core& home, response& answer, answer_frame const& fra
             .own_type = fields.contains("content-type"),
             .streamed = streamed,
             .appended = !streamed && !in_file && !has_no_content(code) && !frame.head_only &&
-                        answer.text().size() <= appended_body_bytes};
+                        answer.text().size() <= appended_body_bytes,
+            .upgrades = hands_over || (code == upgrade_required && fields.contains("upgrade")),
+            .hands_over = hands_over};
 }
 
 // All that a head holds beside the fields and the content type: the status line, the date, the
@@ -105,7 +115,10 @@ constexpr std::size_t fixed_part = 256;
             out.put("transfer-encoding: chunked\r\n");
         }
     }
-    if (!form.frame.keep_alive) {
+    if (form.upgrades) {
+        bool const closes = !form.frame.keep_alive && !form.hands_over;
+        out.put(closes ? "connection: close, upgrade\r\n" : "connection: upgrade\r\n");
+    } else if (!form.frame.keep_alive) {
         out.put("connection: close\r\n");
     } else if (form.frame.http_1_0) {
         out.put("connection: keep-alive\r\n");
@@ -114,6 +127,7 @@ constexpr std::size_t fixed_part = 256;
     out.end();
     out.put(text);
     into.commit(out.size());
+    if (form.hands_over) return false;
     return form.appended || !has_content || form.frame.head_only || (size == 0 && !form.streamed);
 }
 

@@ -63,11 +63,13 @@ public:
         co_return;
     }
     void trailer(std::string_view, std::string_view) override {}
+    event& stopping() noexcept override { return stopping_; }
     [[nodiscard]] std::string take() noexcept { return std::move(text_); }
 
 private:
     std::size_t most_;
     std::string text_;
+    event stopping_;  // never set: no server stops here
 };
 
 task<std::string> read_file(http::file_range const& range) {

@@ -74,6 +74,22 @@ def streamed_answer(program):
         same(server.ask("GET", "/count?to=0"), (200, ""))
 
 
+def server_events(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/")[0], 200)
+        with server.connect() as peer:
+            peer.sendall(b"GET /events HTTP/1.1\r\nHost: x\r\nLast-Event-ID: 41\r\n\r\n")
+            heard = Lines(peer)
+            while heard.next() != "data: 42":
+                pass
+            while heard.next() != "data: 43":
+                pass
+            server.process.send_signal(signal.SIGTERM)  # a stream that is open does not delay the end
+            begun = time.monotonic()
+            same(server.process.wait(timeout=PATIENCE_SECONDS), 0)
+            assert time.monotonic() - begun < 5
+
+
 def upload(program):
     with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         content = "0123456789" * 500_000
@@ -164,6 +180,9 @@ def testbed(program):
                 same(brief(server, b"GET /status/418")[0], 418)
                 same(brief(server, b"GET /status/204"), (204, b""))
                 same(brief(server, b"GET /status/99")[0], 400)
+                status, fields, body = ask(server, b"GET /sse?count=2&ms=1", b"", b"Last-Event-ID: 7\r\n")
+                same(fields[b"content-type"], b"text/event-stream")
+                assert b"id: 8\ndata: 8\n\n" in body and b"id: 9\ndata: 9\n\n" in body, body
                 wanted = b"text of a file" if arguments else b"ok"
                 same(brief(server, b"GET /sub/a.txt"), (200, wanted))
                 status, fields, body = ask(server, b"HEAD /sub/a.txt")

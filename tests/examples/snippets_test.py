@@ -5,6 +5,7 @@ import concurrent.futures
 import http.client
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -231,6 +232,20 @@ def snippet_uploads(program):
         same(server.ask("POST", "/", f"{field}{file}{content}", form)[0], 400)
         same(os.listdir(root), [name])  # nothing is left of the one that broke off
         same(server.ask("POST", "/", "a=b", {"Content-Type": "application/x-www-form-urlencoded"})[0], 415)
+def snippet_upgrade(program):
+    offer = b"GET /lines HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: lines\r\n\r\n"
+    with Server(program) as server:
+        same(server.ask("GET", "/lines")[0], 426)
+        with server.connect() as peer:
+            peer.sendall(offer + b"hello\n")
+            heard = Lines(peer)
+            while heard.next() != "\r":
+                pass
+            same(heard.next(), "5")
+            peer.sendall(b"four\n")
+            same(heard.next(), "4")
+            server.process.send_signal(signal.SIGTERM)
+            same(heard.next(), "the server stops")
 
 
 def snippet_json(program):

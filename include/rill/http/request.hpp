@@ -181,6 +181,12 @@ public:
     [[nodiscard]] std::optional<std::string_view> accepts_language(
         std::initializer_list<std::string_view> tags) const;
 
+    /// True when the client offers to change to `protocol` ("websocket"): Upgrade lists it and
+    /// Connection lists `upgrade`. Never for HTTP/1.0. Spec: RFC 9110 section 7.8.
+    [[nodiscard]] bool upgrades_to(std::string_view protocol) const noexcept {
+        return head_ != nullptr && head_->upgrades_to(protocol);
+    }
+
     /// The content.
     [[nodiscard]] request_body body() const noexcept { return body_; }
     /// The first value of that name in a body of application/x-www-form-urlencoded, which is what

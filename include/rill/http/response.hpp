@@ -18,6 +18,7 @@
 #include "rill/http/cookie.hpp"
 #include "rill/http/headers.hpp"
 #include "rill/http/problem.hpp"
+#include "rill/http/producer.hpp"
 #include "rill/http/status.hpp"
 
 namespace rill::http {
@@ -124,13 +125,20 @@ private:
     void* owner_;
 };
 
+class upgraded;
+
+/// What a connection does after an answer of 101: see `upgrade`.
+using upgrade_session = producer<upgraded>;
+
 /// An answer: a status, header fields and a body.
 ///
 /// An answer without fields and with a literal for its body allocates nothing. Movable only.
 class response {
 public:
-    /// Nothing, program text, owned text, a part of a file, or made while it is sent.
-    using body_type = std::variant<std::monostate, literal, std::string, file_range, body_stream>;
+    /// Nothing, program text, owned text, a part of a file, or made while it is sent; and for 101
+    /// what the connection does next.
+    using body_type = std::variant<std::monostate, literal, std::string, file_range, body_stream,
+                                   upgrade_session>;
 
     /// 200 without a body.
     response() noexcept = default;

@@ -249,6 +249,7 @@ public:
 
 protected:
     friend class framed_stream;
+    friend class preceded_stream;
     friend class read_frame_operation;
     friend class read_operation;
     friend class receive_operation;
