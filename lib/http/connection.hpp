@@ -16,6 +16,10 @@ namespace rill::http {
 [[nodiscard]] task<> serve_connection(server_core& home, byte_stream& peer,
                                       counted_address* from = nullptr);
 
+/// The same for one that begins with a PROXY header, from a trusted proxy; any other is closed.
+[[nodiscard]] task<> serve_proxied_connection(server_core& home, byte_stream& peer,
+                                              counted_address* from = nullptr);
+
 /// Tells a client that there is no place for its connection: 503, and a graceful close, so that a
 /// client that is sending meanwhile reads it (RFC 9112 section 9.6).
 [[nodiscard]] task<> refuse_connection(server_core& home, byte_stream& peer);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "http/client_info.hpp"
 #include "http/handler_run.hpp"
 #include "http/request_access.hpp"
 #include "rill/base/log.hpp"
@@ -63,7 +64,9 @@ exchange::exchange(server_core& home, byte_stream& peer, lease first, connection
       from_(from),
       input_(home, std::move(first)),
       output_(home.take_buffer()),
-      parser_(limits_of(home.options())) {}
+      parser_(limits_of(home.options())) {
+    detail::request_access::set_source(request_, *this);
+}
 
 /// What waits for long between two writes keeps no storage meanwhile.
 void exchange::release_output() noexcept {
@@ -80,6 +83,13 @@ exchange::~exchange() {
         home_.keep_buffer(std::move(waiting_->head));
         home_.keep_buffer(std::move(waiting_->body));
     }
+}
+
+client_info exchange::client_of(request const& req) const {
+    auto const& proxied = home_.proxied();
+    auto const found = proxied.find(&peer_);
+    bool const is_known = found != proxied.end();
+    return client_behind(req, is_known ? found->second : peer_.remote_address(), home_.options());
 }
 
 exchange::progress exchange::advance() {

@@ -43,7 +43,7 @@ struct connection_state {
 /// before the connection waits again.
 ///
 /// `advance` runs as many requests as need no wait; `resolve` is the slow way of one that does.
-class exchange {
+class exchange final : private detail::request_source {
 public:
     /// How far it has come.
     enum class progress : std::uint8_t {
@@ -102,6 +102,7 @@ private:
     class chunk_writer;
     enum class arrival : std::uint8_t { came, ended, timed_out };
 
+    [[nodiscard]] client_info client_of(request const& req) const override;
     [[nodiscard]] progress begin_request(http1::request_head const& head);
     void drop_empty_line();
     [[nodiscard]] progress call_handler();

@@ -170,6 +170,11 @@ void parameters::iterator::find() {
     }
 }
 
+client_info request::client() const {
+    if (source_ != nullptr) return source_->client_of(*this);
+    return {.address = {}, .scheme = "http", .host = std::string(host())};
+}
+
 http1::field_table const& request::no_fields() noexcept {
     static http1::field_table const none{};
     return none;

@@ -37,6 +37,10 @@ struct request_access {
         req.body_ = request_body(content);
     }
 
+    static void set_source(request& req, request_source const& source) noexcept {
+        req.source_ = &source;
+    }
+
     static void set_reader(streaming_request& req, body_reader* reader) noexcept {
         req.reader_ = reader;
     }

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "rill/base/buffer.hpp"
 #include "rill/coro/chain.hpp"
 #include "rill/coro/event.hpp"
 #include "rill/http/server.hpp"
+#include "rill/io/byte_stream.hpp"
 #include "rill/rt/core.hpp"
 
 namespace rill::http {
@@ -76,6 +78,11 @@ public:
     /// How many are told so now.
     [[nodiscard]] std::uint32_t& told() noexcept { return told_; }
 
+    /// The clients of open connections that have begun with a PROXY header.
+    [[nodiscard]] std::unordered_map<byte_stream const*, address>& proxied() noexcept {
+        return proxied_;
+    }
+
     void enter_idle(idle_wait& who) noexcept;
     void leave_idle(idle_wait& who) noexcept;
 
@@ -95,6 +102,7 @@ private:
     std::array<char, 37> date_;
     time_point date_good_until_ = time_point::min();
     idle_wait* first_idle_ = nullptr;
+    std::unordered_map<byte_stream const*, address> proxied_;
     admission* doors_;
     std::uint32_t told_ = 0;
     event stopping_;

@@ -46,6 +46,10 @@ void pending_write::advance(std::size_t count) noexcept {
 receive_operation::receive_operation(byte_stream& from, time_point deadline) noexcept
     : from_(from), deadline_(deadline) {}
 
+void receive_operation::give_back(byte_stream& to, lease input) noexcept {
+    to.put_back(std::move(input));
+}
+
 receive_operation::~receive_operation() {
     // Input that nobody took (a losing branch, a cancelled line) is the next receiver's.
     auto& unread = stored();

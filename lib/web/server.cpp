@@ -89,7 +89,9 @@ private:
 /// smaller for it.
 task<> serve_one(http::server_core& home, admitted_connection const& place,
                  tcp::stream const& peer) {
-    return http::serve_connection(home, peer.bytes_of(), place.from());
+    auto* const serve =
+        home.options().proxy_header ? http::serve_proxied_connection : http::serve_connection;
+    return serve(home, peer.bytes_of(), place.from());
 }
 task<> refuse_one(http::server_core& home, counted_connection const&, tcp::stream const& peer) {
     return http::refuse_connection(home, peer.bytes_of());

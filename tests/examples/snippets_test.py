@@ -79,6 +79,13 @@ def snippet_processes(program):
     same((done.returncode, done.stdout), (0, b"apple\nfig\npear\n"))
 
 
+def snippet_behind_proxies(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/", headers={"Host": "a"}), (200, "127.0.0.1 wants http://a/\n"))
+        proxied = {"Host": "a", "X-Forwarded-For": "6.6.6.6, 1.2.3.4, 10.0.0.7", "X-Forwarded-Proto": "https"}
+        same(server.ask("GET", "/", headers=proxied), (200, "1.2.3.4 wants https://a/\n"))
+
+
 def snippet_callbacks(program):
     same(output_of(program), "36.6\n")
 

@@ -12,6 +12,7 @@
 #include "rill/base/bytes.hpp"
 #include "rill/base/export.hpp"
 #include "rill/codec/http1_request.hpp"
+#include "rill/http/client_info.hpp"
 #include "rill/http/field.hpp"
 #include "rill/http/from_text.hpp"
 #include "rill/http/method.hpp"
@@ -21,6 +22,7 @@
 namespace rill::http {
 
 class cookie_keys;
+class request;
 
 namespace detail {
 
@@ -46,6 +48,16 @@ struct path_parameters {
 };
 
 struct request_access;
+
+/// What a request asks the connection that it came by.
+class request_source {
+public:
+    /// Who has made it.
+    [[nodiscard]] virtual client_info client_of(request const& req) const = 0;
+
+protected:
+    ~request_source() = default;
+};
 
 /// Throws `problem` 400 that names the parameter.
 [[noreturn]] RILL_API void refuse_parameter(std::string_view kind, std::string_view name,
@@ -145,6 +157,10 @@ public:
     [[nodiscard]] std::string_view host() const noexcept {
         return head_ == nullptr ? std::string_view() : head_->host();
     }
+    /// Who has made the request: the peer of the connection or, where that is one of the server's
+    /// `trusted_proxies`, the client that they name. Cost: asks the system, and allocates.
+    [[nodiscard]] client_info client() const;
+
     /// The value of the first field of that name; empty when there is none.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept {
         return headers().find(name);
@@ -246,6 +262,7 @@ private:
     // are in the canonical path, which is the path itself unless that holds a '%', and then a copy
     // in scratch_.
     http1::request_head const* head_ = nullptr;
+    detail::request_source const* source_ = nullptr;  // null for one that was made by hand
     std::string_view path_ = "/";
     http::method method_ = http::method::get;
     bool path_has_percent_ = false;

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "rill/base/network_set.hpp"
 #include "rill/base/time.hpp"
+#include "rill/http/client_info.hpp"
 #include "rill/http/handler.hpp"
 
 namespace rill::http {
@@ -68,6 +70,17 @@ struct server_options {
     std::uint32_t drain_bytes = 256 * 1024;
     /// How long that may take.
     duration drain_timeout = 2s;
+
+    /// Proxies whose word for their clients is taken (`request::client`); null trusts nobody.
+    /// Limits for each address count the peers of connections. It must outlive the server.
+    network_set const* trusted_proxies = nullptr;
+    /// Which fields they write.
+    forwarded_fields forwarded = forwarded_fields::x_forwarded;
+    /// Each connection begins with a header of the PROXY protocol, version 1 or 2; one that does
+    /// not, or comes from elsewhere than `trusted_proxies`, is closed without an answer.
+    bool proxy_header = false;
+    /// For that header to come as a whole.
+    duration proxy_header_timeout = 5s;
 
     /// A client that has ended its side of the stream still gets its answer. Off, such a client
     /// counts as gone and its handler is cancelled: TCP cannot tell the two apart.

@@ -99,6 +99,8 @@ public:
     receive_operation(byte_stream& from, time_point deadline) noexcept;
     ~receive_operation();
     [[nodiscard]] char const* name() const noexcept override { return "receive"; }
+    /// Gives input back that was received from `to`: it is received again before anything else.
+    static void give_back(byte_stream& to, lease input) noexcept;
 
 protected:
     bool start() noexcept override;

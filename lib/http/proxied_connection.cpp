@@ -1,0 +1,71 @@
+// Connections that begin with a PROXY header. HAProxy's specification, sections 2 and 4.
+#include <string>
+#include <utility>
+
+#include "http/connection.hpp"
+#include "rill/codec/proxy_header.hpp"
+#include "rill/coro/as_result.hpp"
+#include "rill/rt/core.hpp"
+
+namespace rill::http {
+
+namespace {
+
+/// What the proxy of a connection has said of its client, as long as the connection lives.
+class proxied_client {
+public:
+    proxied_client(server_core& home, byte_stream& peer) noexcept : home_(home), peer_(peer) {}
+    proxied_client(proxied_client const&) = delete;
+    proxied_client& operator=(proxied_client const&) = delete;
+    ~proxied_client() { home_.proxied().erase(&peer_); }
+    void note(address client) { home_.proxied()[&peer_] = std::move(client); }
+
+private:
+    server_core& home_;
+    byte_stream& peer_;
+};
+
+/// Reads the header and leaves what follows it in the stream.
+task<codec::proxy_header> read_header(server_core& home, byte_stream& peer) {
+    codec::proxy_header found;
+    std::string begin;
+    time_point const deadline = later(home.home().now(), home.options().proxy_header_timeout);
+    while (found.state == codec::proxy_header::progress::need_more) {
+        auto more = co_await as_result(peer.receive(deadline));
+        if (!more || !*more) {
+            if (more.error() == errc::timed_out) ++home.counters().timed_out;
+            break;
+        }
+        std::size_t const before = begin.size();
+        begin += more->view().text().substr(0, codec::proxy_header::max_size - before);
+        found = codec::parse_proxy_header(begin);
+        if (found.state != codec::proxy_header::progress::complete) {
+            if (begin.size() == codec::proxy_header::max_size) break;
+            continue;
+        }
+        more->consume(found.size - before);
+        if (*more) receive_operation::give_back(peer, *std::move(more));
+    }
+    co_return found;
+}
+
+}  // namespace
+
+task<> serve_proxied_connection(server_core& home, byte_stream& peer, counted_address* from) {
+    network_set const* const trusted = home.options().trusted_proxies;
+    bool const is_trusted = trusted != nullptr && trusted->contains(peer.remote_address());
+    codec::proxy_header header;
+    if (is_trusted) header = co_await read_header(home, peer);
+    if (header.state != codec::proxy_header::progress::complete) {
+        // Nothing is answered: whoever this is does not speak for a client.
+        ++home.counters().connections;
+        ++home.counters().refused;
+        peer.close();
+        co_return;
+    }
+    proxied_client client(home, peer);
+    if (header.client.kind() != address::family::none) client.note(header.client);
+    co_await serve_connection(home, peer, from);
+}
+
+}  // namespace rill::http
