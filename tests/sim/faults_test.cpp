@@ -230,6 +230,41 @@ TEST_CASE("without receive buffers what arrives waits, and comes when there are 
     static_cast<void>(test::simulate(1, program));
 }
 
+TEST_CASE("a world in which every receive finds no buffer goes on") {
+    auto const program = []() -> task<> {
+        tcp::listener at(here);
+        udp::socket hears = udp::socket::bind(here);
+        address const to = hears.local_address();
+        std::size_t have = 0;
+        co_await when_all(write_letters(10'000), read_letters(at, have), send_numbers(100, to),
+                          receive_numbers(hears, 100));
+        test::expect(have == 10'000, "all of it");
+    };
+    test::settings with;
+    with.faults = {.no_buffers = 1000, .swarm = false};
+    static_cast<void>(test::seeds(20, program, with));
+}
+
+TEST_CASE("a receive whose buffers never come back ends the simulation with its place") {
+    auto const program = []() -> task<> {
+        static_cast<void>(co_await beside_echo([]() -> task<bool> {
+            tcp::stream peer = co_await tcp::connect(here);
+            test::inject({.what = test::fault::no_buffers});
+            co_await rill::sleep(1s);
+            static_cast<void>(co_await ping(peer));
+            co_return true;
+        }));
+    };
+    std::string told;
+    try {
+        static_cast<void>(test::simulate(1, program));
+    } catch (test::failure const& failed) {
+        told = failed.what();
+    }
+    CHECK(told.find("every task waits for something that nobody will do") != std::string::npos);
+    CHECK(told.find("no receive buffer can be had") != std::string::npos);
+}
+
 TEST_CASE("whenever there are no receive buffers, nothing is lost, for 10,000 seeds") {
     auto const program = []() -> task<> {
         tcp::listener at(here);
