@@ -1,4 +1,4 @@
-"""Bars on static files: how long a large directory takes to be listed."""
+"""Bars on static files: a small one against other servers, and how long a directory takes to be listed."""
 
 import http.client
 import pathlib
@@ -6,7 +6,10 @@ import statistics
 import tempfile
 import time
 
+from . import file_servers, interleave, report
 from .bars import Limit, group
+from .bars_speed import measure
+from .contenders import NGINX, OURS
 from .processes import LoadFailed, Server, free_port
 
 ENTRIES = 10_000
@@ -25,6 +28,38 @@ def list_directory(address, accept):
     if answer.status != 200 or body.count(b"entry-") < ENTRIES:
         raise LoadFailed(f"the list is not whole: {answer.status}, {len(body)} bytes")
     return elapsed, body
+
+
+SMALL_BYTES = 10 * 1024
+
+
+def small(settings, record, connections):
+    """CPU per request of a 10 KiB file, the same for all, as a ratio to the best of the others."""
+    name = f"static.small_{connections}"
+    title = f"10 KiB file, {connections} kept connections"
+    text = "".join(f"line {i:04d}\n" for i in range(SMALL_BYTES // 10 + 1))[:SMALL_BYTES]
+    with tempfile.TemporaryDirectory(prefix="rill-bench-files-") as root:
+        pathlib.Path(root).chmod(0o755)
+        pathlib.Path(root, "page.txt").write_text(text)
+        options = ("--connections", connections, "--path", "/page.txt", "--expect", text)
+        slices = measure(settings, "http", file_servers.all_of(root), options, title, (OURS, NGINX))
+    others = [each for each in file_servers.OTHERS if interleave.of(slices, each)]
+    best = min(others, key=lambda each: interleave.median(slices, each, "cpu_us"))
+    report.comparison(title, slices, best)
+    text = "; ".join([f"to {best}", report.noise(slices, best), *interleave.warnings(slices)])
+    record.ratio(name, interleave.ratio(slices, OURS, best), text)
+
+
+@group(static__small_20=Limit(0.75))
+def small_20(settings, record):
+    """CPU per request of a 10 KiB file, 20 connections, to the best of nginx, lighttpd and h2o."""
+    small(settings, record, 20)
+
+
+@group(static__small_100=Limit(0.75))
+def small_100(settings, record):
+    """The same with 100 connections."""
+    small(settings, record, 100)
 
 
 @group(static__listing_ms=Limit(100, strict=True))

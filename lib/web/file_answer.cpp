@@ -43,9 +43,6 @@ public:
     }
 
     [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
-    [[nodiscard]] codec::entity_tag tag() const noexcept {
-        return {.opaque = view().substr(1, size_ - 2)};
-    }
 
 private:
     // The finaliser of splitmix64: every bit of what goes in changes half of what comes out.
@@ -120,6 +117,10 @@ http::response not_satisfiable(std::uint64_t size) {
 http::response content_of(found_file what, byte_ranges const& ranges) {
     auto const parts = ranges.parts();
     std::uint64_t const size = what.about.size;
+    if (parts.empty() && what.content) {
+        http::shared_text const text(what.content, &what.content->text);
+        return {http::status::ok, text, what.type};
+    }
     if (parts.empty()) {
         return {http::status::ok, http::file_range(what.open.release(), 0, size, close_descriptor),
                 what.type};
@@ -142,13 +143,31 @@ http::response content_of(found_file what, byte_ranges const& ranges) {
 
 }  // namespace
 
+std::shared_ptr<file_content const> make_content(file::status const& about, std::string text) {
+    auto const now = std::chrono::floor<seconds>(core::current().wall_now());
+    std::array<char, codec::http_date_size> date;
+    std::string modified;
+    if (auto const when = last_modified(about, now)) {
+        codec::format_http_date(*when, date);
+        modified.assign(date.data(), date.size());
+    }
+    return std::make_shared<file_content const>(
+        file_content{.about = about,
+                     .text = std::move(text),
+                     .tag = std::string(file_tag(about).view()),
+                     .modified = std::move(modified)});
+}
+
 http::response answer_with(http::request const& req, found_file what,
                            std::string_view cache_control) {
     auto const now = std::chrono::floor<seconds>(core::current().wall_now());
-    file_tag const tag(what.about);
+    auto const content = what.content;
+    std::optional<file_tag> own_tag;
+    std::string_view const tag = content ? content->tag : own_tag.emplace(what.about).view();
     auto const modified = last_modified(what.about, now);
+    codec::entity_tag const to_compare{.opaque = tag.substr(1, tag.size() - 2)};
     preconditions const asked =
-        conditions_of(req.headers(), {.tag = tag.tag(), .modified = modified}, now);
+        conditions_of(req.headers(), {.tag = to_compare, .modified = modified}, now);
     auto const verdict = asked.judge(true);
     if (verdict == preconditions::verdict::failed) {
         return http::response(http::status::precondition_failed);
@@ -165,14 +184,16 @@ http::response answer_with(http::request const& req, found_file what,
         answer = content_of(std::move(what), ranges);
     }
     http::headers& fields = answer.headers();
-    fields.add("etag", tag.view());
+    fields.add("etag", tag);
     if (!cache_control.empty()) fields.add("cache-control", cache_control);
     if (varies) fields.add("vary", "accept-encoding");
     // A 304 says what a cache needs to find and keep its copy, and no more: section 15.4.5.
     if (fresh) return answer;
     fields.add("accept-ranges", "bytes");
     if (!coding.empty()) fields.add("content-encoding", coding);
-    if (modified) {
+    if (content && !content->modified.empty()) {
+        fields.add("last-modified", content->modified);
+    } else if (modified) {
         std::array<char, codec::http_date_size> date;
         codec::format_http_date(*modified, date);
         fields.add("last-modified", {date.data(), date.size()});

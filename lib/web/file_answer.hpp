@@ -2,22 +2,30 @@
 // RFC 9110 sections 8.8 (validators), 13 (conditions), 14 (ranges) and 15.3.7 (206).
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "rill/http/request.hpp"
 #include "rill/http/response.hpp"
 #include "rill/io/file.hpp"
+#include "web/file_cache.hpp"
 
 namespace rill::web {
 
 // A file that was found for a request.
 struct found_file {
-    file::handle open;
-    file::status about;
-    http::literal type;       // of what it holds, beneath its coding
-    std::string_view coding;  // its content coding; empty for none
-    bool varies = false;      // what was found depends on Accept-Encoding
+    file::handle open = {};
+    file::status about = {};
+    http::literal type = {};       // of what it holds, beneath its coding
+    std::string_view coding = {};  // its content coding; empty for none
+    bool varies = false;           // what was found depends on Accept-Encoding
+    std::shared_ptr<file_content const> content = nullptr;  // where it is in memory, `about` too
 };
+
+// What is kept of a file with that text.
+[[nodiscard]] std::shared_ptr<file_content const> make_content(file::status const& about,
+                                                               std::string text);
 
 // The answer to GET or HEAD. `cache_control` is sent with it unless it is empty. Ranges count for
 // GET alone (section 14.2), so HEAD says of a file what a GET without Range would.

@@ -14,8 +14,10 @@
 #include "rill/coro/as_result.hpp"
 #include "rill/io/file.hpp"
 #include "rill/rt/blocking.hpp"
+#include "rill/rt/per_core.hpp"
 #include "rill/web/content_type.hpp"
 #include "web/file_answer.hpp"
+#include "web/file_cache.hpp"
 #include "web/index_page.hpp"
 #include "web/path.hpp"
 
@@ -51,6 +53,13 @@ http::response answer_to(std::error_code why) {
         }
     }
     return http::to_response(http::status::not_found);
+}
+
+file_cache_limits limits_of(files_options const& options) noexcept {
+    return {.bytes = options.kept_bytes,
+            .file_bytes = options.kept_file_bytes,
+            .names = options.kept_names,
+            .trusted_for = options.kept_for};
 }
 
 // True where there is no such name, and not where there is one that may not be served.
@@ -89,7 +98,8 @@ public:
           precompressed_(options.precompressed),
           index_(options.index),
           fallback_(options.fallback),
-          cache_control_(options.cache_control) {
+          cache_control_(options.cache_control),
+          kept_([limits = limits_of(options)] { return file_cache(limits); }) {
         for (type_of_extension const& each : options.types) {
             types_.emplace_back(each.extension, each.type);
         }
@@ -102,7 +112,9 @@ private:
         file::handle open;
         file::status about;
     };
+    using name_key = file_cache::name_key;
 
+    task<http::response> answer_path(http::request& req, file_path const& path) const;
     task<http::response> answer_directory(http::request& req, std::string_view path,
                                           file::handle directory) const;
     task<http::response> answer_listing(http::request& req, std::string_view path,
@@ -111,6 +123,10 @@ private:
                                         std::error_code why) const;
     task<http::response> answer_file(http::request& req, int directory, std::string_view name,
                                      opened file) const;
+    task<http::response> answer_kept(http::request& req, name_key key, std::string_view name,
+                                     int directory, opened file) const;
+    task<std::shared_ptr<file_content const>> load(opened const& file) const;
+    [[nodiscard]] file_cache& kept() const { return kept_.local(); }
     task<std::string_view> find_sibling(http::request& req, int directory, std::string_view name,
                                         opened& file) const;
     [[nodiscard]] http::literal type_of(std::string_view name) const noexcept;
@@ -123,6 +139,7 @@ private:
     std::string fallback_;
     std::string cache_control_;
     std::vector<std::pair<std::string, http::literal>> types_;
+    mutable per_core<file_cache> kept_;
 };
 
 http::literal files::state::type_of(std::string_view name) const noexcept {
@@ -149,8 +166,23 @@ task<http::response> files::state::answer(http::request& req) const {
     if (path.outcome == file_path::verdict::refused) {
         co_return http::response(http::status::not_found);
     }
+    // Of a file that is kept, parts are not: whoever asks for one has the time of an open.
+    if (!req.headers().has(http1::known_field::range)) {
+        auto known = kept().find({path.name, path.wants_directory}, core::current().now());
+        if (known.content) {
+            found_file what{.about = known.content->about, .type = known.type};
+            what.content = std::move(known.content);
+            co_return answer_with(req, std::move(what), cache_control_);
+        }
+    }
+    auto answer = co_await answer_path(req, path);
+    co_return answer;
+}
+
+task<http::response> files::state::answer_path(http::request& req, file_path const& path) const {
     auto found = co_await as_result(file::open_beneath(root_, path.name.data()));
     if (!found) {
+        kept().forget({path.name, path.wants_directory});
         auto answer = co_await answer_missing(req, path.name, found.error());
         co_return answer;
     }
@@ -171,8 +203,45 @@ task<http::response> files::state::answer(http::request& req) const {
         co_return http::response(http::status::not_found);
     }
     opened file{std::move(open), *about};
-    auto answer = co_await answer_file(req, root_.descriptor(), path.name, std::move(file));
+    name_key const key{path.name};
+    auto answer = co_await answer_kept(req, key, path.name, root_.descriptor(), std::move(file));
     co_return answer;
+}
+
+// The answer of a file that `key` has led to: `name` in `directory`. It is kept where it may be.
+task<http::response> files::state::answer_kept(http::request& req, name_key key,
+                                               std::string_view name, int directory,
+                                               opened file) const {
+    std::shared_ptr<file_content const> content;
+    if (!precompressed_ && kept().takes(file.about)) content = co_await load(file);
+    if (!content) {
+        kept().forget(key);
+        auto answer = co_await answer_file(req, directory, name, std::move(file));
+        co_return answer;
+    }
+    http::literal const type = type_of(name);
+    kept().keep(key, content, type, core::current().now());
+    found_file what{.open = std::move(file.open), .about = content->about, .type = type};
+    what.content = std::move(content);
+    co_return answer_with(req, std::move(what), cache_control_);
+}
+
+// The content of an open file, known or read; nothing where the file is being changed.
+task<std::shared_ptr<file_content const>> files::state::load(opened const& file) const {
+    auto known = kept().find(file.about);
+    if (known) co_return known;
+    if (!has_settled(file.about, core::current().wall_now())) co_return nullptr;
+    std::string text(static_cast<std::size_t>(file.about.size), '\0');
+    std::size_t size = 0;
+    while (size != text.size()) {
+        mutable_bytes const room(text.data() + size, text.size() - size);
+        auto const got = co_await as_result(file::read(file.open, room, size));
+        if (!got || *got == 0) co_return nullptr;
+        size += *got;
+    }
+    auto const after = file.open.status();
+    if (!after || !same_state(file.about, *after)) co_return nullptr;
+    co_return make_content(file.about, std::move(text));
 }
 
 task<http::response> files::state::answer_file(http::request& req, int directory,
@@ -245,11 +314,13 @@ task<http::response> files::state::answer_directory(http::request& req, std::str
             auto const about = found->status();
             if (about && about->regular) {
                 opened file{*std::move(found), *about};
+                name_key const key{path, true};
                 auto answer =
-                    co_await answer_file(req, directory.descriptor(), index_, std::move(file));
+                    co_await answer_kept(req, key, index_, directory.descriptor(), std::move(file));
                 co_return answer;
             }
         }
+        kept().forget({path, true});
     }
     if (!listing_) co_return http::response(http::status::not_found);
     auto answer = co_await answer_listing(req, path, directory);

@@ -52,7 +52,9 @@ struct site {
     std::optional<test_server> running;
     std::optional<raw_client> client;
 
-    explicit site(web::files_options const& options = {}) {
+    // Each request opens its file: tests change files and look at once.
+    explicit site(web::files_options options = {}) {
+        options.kept_for = 0s;
         routes.get("/{path...}", web::files(disk.path("root").string(), options));
         running.emplace(routes);
         client.emplace(running->at());

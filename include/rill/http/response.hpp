@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,6 +126,9 @@ private:
     void* owner_;
 };
 
+/// Text that several answers share, and that is not copied for any of them.
+using shared_text = std::shared_ptr<std::string const>;
+
 class upgraded;
 
 /// What a connection does after an answer of 101: see `upgrade`.
@@ -135,10 +139,10 @@ using upgrade_session = producer<upgraded>;
 /// An answer without fields and with a literal for its body allocates nothing. Movable only.
 class response {
 public:
-    /// Nothing, program text, owned text, a part of a file, or made while it is sent; and for 101
-    /// what the connection does next.
+    /// Nothing, program text, owned or shared text (never null), a part of a file, or made while it
+    /// is sent; and for 101 what the connection does next.
     using body_type = std::variant<std::monostate, literal, std::string, file_range, body_stream,
-                                   upgrade_session>;
+                                   upgrade_session, shared_text>;
 
     /// 200 without a body.
     response() noexcept = default;
@@ -203,6 +207,7 @@ public:
     [[nodiscard]] std::string_view text() const noexcept {
         if (auto const* fixed = std::get_if<literal>(&body_)) return fixed->view();
         if (auto const* owned = std::get_if<std::string>(&body_)) return *owned;
+        if (auto const* shared = std::get_if<shared_text>(&body_)) return **shared;
         return {};
     }
 

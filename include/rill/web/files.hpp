@@ -2,12 +2,14 @@
 // RFC 9110 sections 9.3.1 (GET), 12.5.3 (Accept-Encoding), 13 (conditions) and 14 (ranges).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
 
 #include "rill/base/export.hpp"
+#include "rill/base/time.hpp"
 #include "rill/coro/task.hpp"
 #include "rill/http/request.hpp"
 #include "rill/http/response.hpp"
@@ -41,6 +43,19 @@ struct files_options {
     std::string_view fallback = {};
     /// Content types by extension that go before the table's.
     std::span<type_of_extension const> types = {};
+
+    /// Files of up to this many bytes are kept in memory, by each core for itself, as soon as they
+    /// have been at rest for a moment. Not where `precompressed` is set.
+    std::size_t kept_file_bytes = 64 * 1024;
+    /// Bytes of the files that a core keeps together; 0 keeps none. Those that were not asked for
+    /// for longest go first.
+    std::size_t kept_bytes = 8 * 1024 * 1024;
+    /// Paths that a core remembers, each with the file that it led to; 0 keeps none.
+    std::size_t kept_names = 1024;
+    /// How long a path is answered from memory before it is opened again, which finds everything
+    /// that may have become of it; the file is read again where it is another, or has changed. 0
+    /// opens it for each request.
+    duration kept_for = 1s;
 };
 static_assert(std::is_trivially_destructible_v<files_options>);
 
@@ -56,6 +71,12 @@ static_assert(std::is_trivially_destructible_v<files_options>);
 /// are answered with 304 and 412. Ranges are answered with 206 and 416, several as
 /// multipart/byteranges; more than `codec::most_byte_ranges` or overlapping ones with the whole.
 /// A method but GET and HEAD, where the route lets one through, is 405.
+///
+/// Small files are kept in memory, each once whatever the names that lead to it, and a change of
+/// one (written, replaced, removed, forbidden) is seen after `files_options::kept_for` at the
+/// latest.
+///
+/// Core  all cores of one run: its servers may share it, those of two runs at the same time not.
 class RILL_API files {
 public:
     /// Opens the root. Throws `error` with the path where it is no directory.
