@@ -134,9 +134,13 @@ void engine::on_done(std::size_t index, nanoseconds moment) {
     if (options_.rate > 0) {
         // Open loop: a request counts when it was meant for the time of measuring.
         if (started >= measure_begin_ && started < measure_end_) {
-            ++result_.requests;
-            if (moment >= measure_end_) ++result_.late;
-            result_.latency.add(moment - started);
+            if (work_->refused(index)) {
+                ++result_.refused;
+            } else {
+                ++result_.requests;
+                if (moment >= measure_end_) ++result_.late;
+                result_.latency.add(moment - started);
+            }
         }
         if (free_.empty()) free_since_ = moment;
         free_.push_back(index);

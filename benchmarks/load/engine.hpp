@@ -16,6 +16,7 @@ namespace load {
 
 struct measurement {
     std::uint64_t requests = 0;  ///< answered while measuring
+    std::uint64_t refused = 0;   ///< open loop: answered with 503, not in `requests` or `latency`
     std::uint64_t late = 0;      ///< open loop: of those, answered after the time of measuring
     nanoseconds wall = 0;
     nanoseconds own_cpu = 0;

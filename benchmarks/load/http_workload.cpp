@@ -37,7 +37,10 @@ std::size_t content_length(std::string_view head) {
 }  // namespace
 
 http_workload::http_workload(options const& chosen)
-    : depth_(chosen.depth), expect_(chosen.expect), states_(chosen.connections) {
+    : depth_(chosen.depth),
+      busy_(chosen.busy),
+      expect_(chosen.expect),
+      states_(chosen.connections) {
     auto const request = "GET " + chosen.path + " HTTP/1.1\r\nHost: " + chosen.host +
                          "\r\nUser-Agent: rill-load\r\nAccept: */*\r\n\r\n";
     for (std::size_t i = 0; i < depth_; ++i) requests_ += request;
@@ -55,6 +58,10 @@ std::size_t http_workload::parse(std::string_view data) const {
         return 0;
     }
     auto const head = data.substr(0, end + 2);
+    if (busy_ && head.starts_with("HTTP/1.1 503 ")) {
+        auto const whole = end + 4 + content_length(head);
+        return data.size() < whole ? 0 : whole;
+    }
     if (!head.starts_with("HTTP/1.1 200 "))
         throw failure("wrong status: " + std::string(head.substr(0, head.find('\r'))));
     auto const length = content_length(head);
@@ -68,7 +75,7 @@ std::size_t http_workload::parse(std::string_view data) const {
     return end + 4 + length;
 }
 
-std::size_t http_workload::take(std::string_view& data) {
+std::size_t http_workload::take(std::string_view& data, bool& refused) {
     std::size_t count = 0;
     while (!data.empty()) {
         if (last_.empty() || !data.starts_with(last_)) {
@@ -77,6 +84,7 @@ std::size_t http_workload::take(std::string_view& data) {
             last_.assign(data.substr(0, length));
         }
         data.remove_prefix(last_.size());
+        refused = last_.starts_with("HTTP/1.1 503 ");
         ++count;
     }
     return count;
@@ -89,7 +97,7 @@ std::size_t http_workload::received(std::size_t connection, std::span<char const
         self.partial.append(rest);
         rest = self.partial;
     }
-    auto const count = take(rest);
+    auto const count = take(rest, self.refused);
     if (count > self.expected || (count == self.expected && !rest.empty()))
         throw failure("more answers than requests");
     self.expected -= count;

@@ -37,9 +37,11 @@ void print(char const* name, load::histogram const& values) {
 
 void print(load::measurement const& result) {
     std::printf(
-        "{\"requests\": %llu, \"late\": %llu, \"wall_s\": %.9f, \"load_cpu_s\": %.9f, "
+        "{\"requests\": %llu, \"refused\": %llu, \"late\": %llu, \"wall_s\": %.9f, \"load_cpu_s\": "
+        "%.9f, "
         "\"server_cpu_s\": %.9f",
         static_cast<unsigned long long>(result.requests),
+        static_cast<unsigned long long>(result.refused),
         static_cast<unsigned long long>(result.late), seconds(result.wall), seconds(result.own_cpu),
         seconds(result.server_cpu));
     print("latency_ns", result.latency);

@@ -76,6 +76,8 @@ void check(options const& chosen) {
     if (chosen.host.empty()) throw failure("--connect ADDRESS:PORT is missing");
     if (chosen.connections == 0 || chosen.size == 0 || chosen.depth == 0)
         throw failure("--connections, --size and --depth are at least 1");
+    if (chosen.busy && (chosen.rate <= 0 || chosen.kind != protocol::http))
+        throw failure("--busy is for the open loop of HTTP");
     if (chosen.rate > 0 && (chosen.depth != 1 || chosen.requests != 0))
         throw failure("the open loop has neither --depth nor --requests");
 }
@@ -85,7 +87,8 @@ void check(options const& chosen) {
 char const* const usage =
     "usage: load echo|http|idle-echo|idle-http --connect ADDRESS:PORT\n"
     "  [--connections N] [--size BYTES] [--depth N] [--warm S] [--time S] [--requests N]\n"
-    "  [--rate PER_SECOND [--poisson]] [--path P] [--expect BODY] [--watch PID,...] [--seed N]\n"
+    "  [--rate PER_SECOND [--poisson] [--busy]] [--path P] [--expect BODY] [--watch PID,...] "
+    "[--seed N]\n"
     "Closed loop without --rate, open loop with it. One JSON line on standard output.\n"
     "idle-*: reads 'open N', 'ask', 'quit' from standard input.\n";
 
@@ -104,6 +107,8 @@ options parse(int argc, char** argv) {
         std::string_view const name = argv[i];
         if (name == "--poisson") {
             result.poisson = true;
+        } else if (name == "--busy") {
+            result.busy = true;
         } else {
             if (i + 1 == argc) throw failure(std::string(name) + " wants a value");
             set(result, name, argv[++i]);

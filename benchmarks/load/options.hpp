@@ -21,6 +21,7 @@ struct options {
     std::size_t size = 1024;     ///< bytes of an echo message
     std::size_t depth = 1;       ///< HTTP requests in one batch
     double rate = 0;             ///< requests per second of the open loop; 0 is the closed loop
+    bool busy = false;           ///< open loop: 503 is an answer, too, and counted apart
     bool poisson = false;        ///< open loop: exponential gaps in place of equal ones
     double warm = 0.3;           ///< seconds before measuring
     double time = 1.0;           ///< seconds of measuring

@@ -25,6 +25,9 @@ public:
     /// a byte that is wrong and for bytes that nothing asked for.
     [[nodiscard]] virtual std::size_t received(std::size_t connection,
                                                std::span<char const> data) = 0;
+
+    /// Whether the last answer of this connection said that the server is too busy (503).
+    [[nodiscard]] virtual bool refused(std::size_t /*connection*/) const { return false; }
 };
 
 [[nodiscard]] std::unique_ptr<workload> make_workload(options const& chosen);

@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     options.http.most_connections_per_address = 100;  // an IPv6 network is one address
     options.http.most_requests = 1'000;               // that wait, of the whole server
     options.http.most_requests_per_address = 20;
+    options.http.shed_delay = 5ms;  // of who waits for longer while all do
     options.http.retry_after = 5s;  // what comes with each 503
     return rill::web::serve(app, argc > 1 ? argv[1] : ":8080", options);
 }

@@ -2,7 +2,7 @@
 #include "http/connection.hpp"
 
 #include "http/exchange.hpp"
-#include "http/idle_wait.hpp"
+#include "http/timed_waits.hpp"
 #include "http/write_answer.hpp"
 #include "io/preceded_stream.hpp"
 #include "rill/coro/as_result.hpp"
@@ -22,9 +22,19 @@ time_point end_of_patience(server_core& home) noexcept {
     return later(home.home().now(), patience);
 }
 
+/// Of a connection whose server looks at how long requests wait.
+struct timed_state : connection_state {
+    time_point answered = never;  // when the last answer of the burst had been sent
+};
+template <class Wait>
+inline constexpr bool is_timed = std::is_same_v<Wait, timed_idle_wait>;
+template <class Wait>
+using state_for = std::conditional_t<is_timed<Wait>, timed_state, connection_state>;
+
 /// Answers what `first` brings, and what belongs to it. Takes the lease over.
+template <class Wait>
 task<next_step> serve_burst(server_core& home, byte_stream& peer, lease& first,
-                            connection_state& state, counted_address* from) {
+                            state_for<Wait>& state, counted_address* from) {
     using progress = exchange::progress;
     exchange burst(home, peer, std::move(first), state, from);
     for (;;) {
@@ -36,9 +46,16 @@ task<next_step> serve_burst(server_core& home, byte_stream& peer, lease& first,
         if (step == progress::lost) co_return next_step::cut;
         if (!burst.output().empty()) {
             burst.settle();
-            auto const sent =
-                co_await as_result(peer.write(burst.output(), burst.write_deadline()));
-            if (!burst.sent(sent)) co_return next_step::cut;
+            if constexpr (is_timed<Wait>) {
+                timed_write write(home.home(), peer, burst.output(), burst.write_deadline());
+                auto const sent = co_await as_result(write);
+                state.answered = write.done();
+                if (!burst.sent(sent)) co_return next_step::cut;
+            } else {
+                auto const sent =
+                    co_await as_result(peer.write(burst.output(), burst.write_deadline()));
+                if (!burst.sent(sent)) co_return next_step::cut;
+            }
         }
         if (step == progress::ended) co_return next_step::close;
         if (step == progress::upgraded) co_return next_step::hand_over;
@@ -71,24 +88,30 @@ task<> run_session(server_core& home, byte_stream& peer, handover& next) {
     }
 }
 
-}  // namespace
-
-task<> serve_connection(server_core& home, byte_stream& peer, counted_address* from) {
+// `Wait` is a `timed_idle_wait` where requests that have waited for too long are refused.
+template <class Wait>
+task<> serve_requests(server_core& home, byte_stream& peer, counted_address* from) {
     ++home.counters().connections;
-    connection_state state{.requests_left = home.options().requests_per_connection};
+    state_for<Wait> state{};
+    state.requests_left = home.options().requests_per_connection;
     next_step after = next_step::wait;
     // Out of memory for one connection is no reason to end the others.
     std::exception_ptr failure;
     try {
         for (bool first_request = true; after == next_step::wait; first_request = false) {
             if (home.draining() && !first_request) break;
-            idle_wait request(home, peer, end_of_patience(home));
+            Wait request(home, peer, end_of_patience(home));
             co_await request;
             if (request.input() == nullptr) {
                 if (request.timed_out()) ++home.counters().timed_out;
                 break;
             }
-            after = co_await serve_burst(home, peer, *request.input(), state, from);
+            if constexpr (is_timed<Wait>) {
+                time_point const now = home.home().clock();
+                duration const waited = request.waited(now, std::exchange(state.answered, never));
+                state.late = home.delays()->refuses(waited, now);
+            }
+            after = co_await serve_burst<Wait>(home, peer, *request.input(), state, from);
         }
         if (after == next_step::hand_over) {
             co_await run_session(home, peer, *state.next);
@@ -101,6 +124,13 @@ task<> serve_connection(server_core& home, byte_stream& peer, counted_address* f
     }
     if (failure) tcp::detail::log_handler_failure("HTTP connection", std::move(failure));
     peer.close();
+}
+
+}  // namespace
+
+task<> serve_connection(server_core& home, byte_stream& peer, counted_address* from) {
+    return home.delays() != nullptr ? serve_requests<timed_idle_wait>(home, peer, from)
+                                    : serve_requests<idle_wait>(home, peer, from);
 }
 
 task<> refuse_connection(server_core& home, byte_stream& peer) {

@@ -130,7 +130,8 @@ task<exchange::progress> exchange::resolve(progress from) {
         step = co_await read_more_head();
         co_return step;
     }
-    if ((step == progress::needs_body || step == progress::needs_wait) && !admit()) {
+    if (step == progress::refused ||
+        ((step == progress::needs_body || step == progress::needs_wait) && !admit())) {
         step = turn_away();
     }
     if (step == progress::needs_body) {
@@ -158,9 +159,16 @@ exchange::progress exchange::begin_request(http1::request_head const& head) {
     head_deadline_ = never;
     frame_.head_only = head.method() == http1::method::head;
     frame_.http_1_0 = head.minor_version() == 0;
-    frame_.keep_alive = head.keep_alive() && !home_.draining();
+    frame_.keep_alive = head.keep_alive();
     if (--state_.requests_left == 0) [[unlikely]]
         frame_.keep_alive = false;
+    if (home_.watchful()) [[unlikely]] {
+        if (home_.draining()) frame_.keep_alive = false;
+        if (state_.late) {
+            ++home_.counters().requests_shed;
+            return head.has_content() ? progress::refused : turn_away();
+        }
+    }
     chosen_ = home_.answers().choose(request_);
     return head.has_content() ? progress::needs_body : call_handler();
 }

@@ -36,6 +36,7 @@ struct handover {
 struct connection_state {
     std::uint64_t requests_left;    ///< Counted down; from 0 on the limit is far away again.
     bool after_empty_line = false;  ///< An empty line has come since the last request.
+    bool late = false;              ///< What has come has waited too long: 503.
     std::unique_ptr<handover> next = nullptr;  ///< For `next_step::hand_over`.
 };
 
@@ -57,6 +58,7 @@ public:
         needs_body,  ///< Content has to be received first.
         needs_wait,  ///< The handler returns a task.
         needs_send,  ///< The answer's body is sent from where it is.
+        refused,     ///< It has waited too long, and its content is to be left alone.
     };
 
     /// Begins with what was received; `state` is the connection's.

@@ -11,7 +11,7 @@ namespace rill::http {
 /// once; `co_await` gives nothing.
 ///
 /// Cancel: ends without input, and the connection goes on.
-class idle_wait final : public receive_operation {
+class idle_wait : public receive_operation {
 public:
     idle_wait(server_core& home, byte_stream& peer, time_point deadline) noexcept
         : receive_operation(peer, deadline), home_(home) {
@@ -29,16 +29,19 @@ public:
     [[nodiscard]] bool timed_out() noexcept { return stored()->error() == errc::timed_out; }
     [[nodiscard]] char const* name() const noexcept override { return "next request"; }
 
+protected:
+    void arrived(result<lease> input) noexcept override {
+        home_.leave_idle(*this);
+        receive_operation::arrived(std::move(input));
+    }
+    [[nodiscard]] core& of_core() const noexcept { return home_.home(); }
+
 private:
     friend class server_core;
     bool start() noexcept override {
         if (!receive_operation::start()) return false;
         home_.enter_idle(*this);
         return true;
-    }
-    void arrived(result<lease> input) noexcept override {
-        home_.leave_idle(*this);
-        receive_operation::arrived(std::move(input));
     }
 
     server_core& home_;

@@ -17,6 +17,13 @@ server_core::server_core(core& home, service const& answers, server_options cons
     constexpr std::string_view frame = "date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
     static_assert(frame.size() == sizeof(date_));
     std::copy(frame.begin(), frame.end(), date_.begin());
+    if (options.shed_delay > duration::zero()) {
+        delays_.emplace(options.shed_delay, options.shed_interval);
+        watchful_ = true;
+        // What waits in the kernel is not seen, so the kernel is asked several times within the
+        // delay.
+        home.look_every(options.shed_delay / 2);
+    }
 }
 
 void server_core::refresh_date() noexcept {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "http/queue_delay.hpp"
 #include "rill/base/buffer.hpp"
 #include "rill/coro/chain.hpp"
 #include "rill/coro/event.hpp"
@@ -61,12 +63,21 @@ public:
         spare_.push_back(std::move(used));
     }
 
+    /// True where something is to be looked at before each request: `draining`, or a queue that may
+    /// stand.
+    [[nodiscard]] bool watchful() const noexcept { return watchful_; }
+    /// Who decides which requests have waited for too long; null where nobody does.
+    [[nodiscard]] queue_delay* delays() noexcept { return delays_ ? &*delays_ : nullptr; }
+
     /// True from the start of a graceful shutdown: no further request on a kept connection.
     [[nodiscard]] bool draining() const noexcept { return stopping_.is_set(); }
     /// Is set then.
     [[nodiscard]] event& stopping() noexcept { return stopping_; }
     /// Begins a graceful shutdown: every answer from now on is the last of its connection.
-    void drain() noexcept { stopping_.set(); }
+    void drain() noexcept {
+        stopping_.set();
+        watchful_ = true;
+    }
     /// How long connections that are idle at that moment may still bring a request: it may be on
     /// its way already.
     static constexpr duration last_patience = 100ms;
@@ -104,8 +115,10 @@ private:
     idle_wait* first_idle_ = nullptr;
     std::unordered_map<byte_stream const*, address> proxied_;
     admission* doors_;
+    std::optional<queue_delay> delays_;
     std::uint32_t told_ = 0;
     event stopping_;
+    bool watchful_ = false;
 };
 
 }  // namespace rill::http

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t ready_per_turn = 512;
 constexpr duration ready_time = 500us;
 constexpr std::uint32_t ready_per_look = 8;
+static_assert(ready_per_turn % ready_per_look == 0);
 
 thread_local core* this_core = nullptr;
 
@@ -39,6 +40,8 @@ core::core(std::unique_ptr<class driver> over, std::uint32_t index)
       mailbox_(std::make_shared<mailbox>()),
       timers_(driver_->now()),
       now_(driver_->now()),
+      ready_time_(ready_time),
+      ready_per_look_(ready_per_look),
       index_(index) {
     RILL_ASSERT(this_core == nullptr, "one core per thread");
     this_core = this;
@@ -97,14 +100,20 @@ bool core::quiet() const noexcept {
 
 void core::run_due() noexcept {
     timers_.advance(now_);
-    for (std::uint32_t left = ready_per_turn; left != 0; left -= ready_per_look) {
-        if (run_ready(ready_per_look) < ready_per_look || clock() - now_ >= ready_time) return;
+    for (std::uint32_t left = ready_per_turn; left != 0; left -= ready_per_look_) {
+        if (run_ready(ready_per_look_) < ready_per_look_ || clock() - now_ >= ready_time_) return;
     }
+}
+
+void core::look_every(duration length) noexcept {
+    ready_time_ = std::min(ready_time_, length);
+    ready_per_look_ = 1;
 }
 
 void core::turn(bool may_wait) noexcept {
     ++turns_;
     bool const sleep = may_wait && idle() && mailbox_->prepare_to_sleep();
+    slept_ = sleep;
     driver_->turn(sleep ? timers_.next() : time_point::min());
     if (sleep) mailbox_->awake();
     now_ = std::max(now_, driver_->now());

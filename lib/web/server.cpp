@@ -129,6 +129,7 @@ void add(http::server_counters& sum, http::server_counters const& more) noexcept
     sum.requests_over_server += more.requests_over_server;
     sum.requests_over_address += more.requests_over_address;
     sum.requests_over_route += more.requests_over_route;
+    sum.requests_shed += more.requests_shed;
     sum.addresses_uncounted += more.addresses_uncounted;
     sum.turns += more.turns;
     sum.enters += more.enters;

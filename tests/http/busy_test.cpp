@@ -274,6 +274,50 @@ TEST_CASE("an address has its number of requests that wait") {
     CHECK(running.stop().counters.requests_over_address == 1);
 }
 
+TEST_CASE("of a queue that stands who is late gets 503, and nobody once it has gone") {
+    web::router routes;
+    std::atomic<std::uint64_t> work = 0;
+    routes.get("/hello", [] { return "hello"; });
+    routes.get("/work", [&work] {
+        for (int i = 0; i < 500'000; ++i) work.fetch_add(1, std::memory_order_relaxed);
+        return "worked";
+    });
+    routes.post("/work", [](http::request& req) { return std::string(req.body().text()); });
+    web::serve_options options = limited();
+    options.http.shed_delay = 1ms;
+    options.http.shed_interval = 1ms;
+    test_server running(routes, options);
+    std::list<raw_client> clients;
+    for (int i = 0; i < 40; ++i)
+        CHECK(clients.emplace_back(running.at()).ask(get_hello).status == 200);
+    std::uint64_t busy = 0;
+    for (int round = 0; round < 3; ++round) {
+        for (raw_client& each : clients) each.send("GET /work HTTP/1.1\r\nHost: a\r\n\r\n");
+        for (raw_client& each : clients) {
+            raw_answer const answer = each.read();
+            if (answer.status != 200) check_busy(answer);
+            busy += answer.status == 200 ? 0 : 1;
+        }
+    }
+    CHECK(busy > 0);
+    // With content, which is no request; the connection is kept.
+    clients.front().send("GET /work HTTP/1.1\r\nHost: a\r\n\r\n");
+    std::string const text(200'000, 'x');
+    for (raw_client& each : clients) {
+        if (&each == &clients.front()) continue;
+        each.send("POST /work HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + text);
+    }
+    for (raw_client& each : clients) {
+        raw_answer const answer = each.read();
+        if (answer.status != 200) check_busy(answer);
+        busy += answer.status == 200 ? 0 : 1;
+        if (answer.status == 200 && &each != &clients.front()) CHECK(answer.body == text);
+    }
+    // Nobody else is there now, and the machine has its moments.
+    while (clients.front().ask(get_hello).status != 200) ++busy;
+    CHECK(running.stop().counters.requests_shed == busy);
+}
+
 TEST_CASE("answers that never end do not keep others waiting (C157)") {
     web::router routes;
     std::atomic<int> streams = 0;

@@ -59,6 +59,14 @@ struct server_options {
     /// each. Connections of further ones are not held to that limit, and are counted in
     /// `addresses_uncounted`.
     std::uint32_t counted_addresses = 16 * 1024;
+    /// Load shedding: how long a request may wait for its core before it is refused with 503, once
+    /// that has been so for all requests of a `shed_interval`: then the core has more to do than it
+    /// can, and the queue will not go away. 0 refuses nobody. It is off unless you set it, because
+    /// a server whose clients would rather wait has to wait; 5 ms suit handlers of up to a
+    /// millisecond. Do not set less than five times what the longest of them keeps its core.
+    duration shed_delay = 0s;
+    /// For how long a queue has to stand, and how long after the last refusal that is over.
+    duration shed_interval = 100ms;
     /// What a client that gets 503 for one of these limits is told to wait (Retry-After), in whole
     /// seconds, rounded up; 0 says nothing.
     duration retry_after = 1s;
@@ -106,6 +114,8 @@ struct server_counters {
     std::uint64_t requests_over_address = 0;
     /// Requests refused by the limit of their route.
     std::uint64_t requests_over_route = 0;
+    /// Requests refused because they had waited for longer than `shed_delay`.
+    std::uint64_t requests_shed = 0;
     /// Connections whose address found the table of `counted_addresses` full.
     std::uint64_t addresses_uncounted = 0;
     std::uint64_t turns = 0;   ///< Turns of the cores' loops, until the server had ended.

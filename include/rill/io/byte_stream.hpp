@@ -151,6 +151,8 @@ private:
 };
 
 /// The wait of `byte_stream::write`.
+///
+/// For the layers of rill: may be inherited by a wait that does something else besides.
 class [[nodiscard]] RILL_API write_operation : public value_operation<void>, private pending_write {
 public:
     /// A write of one piece.
@@ -163,10 +165,10 @@ public:
 
 protected:
     bool start() noexcept override;
+    void written(result<void> outcome) noexcept override;
 
 private:
     void cancel(cancel_reason reason) noexcept override;
-    void written(result<void> outcome) noexcept override;
     [[noreturn]] void throw_error(std::error_code code) const override;
 
     void arm_deadline() noexcept;
