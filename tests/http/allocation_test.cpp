@@ -114,7 +114,8 @@ TEST_CASE("requests for a small file ask for no memory") {
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     std::ofstream(name + "/a.txt") << "small";
     // At rest for long, so that it is kept from the first request on.
-    std::filesystem::last_write_time(name + "/a.txt", std::filesystem::file_time_type::clock::now() - 1h);
+    std::filesystem::last_write_time(name + "/a.txt",
+                                     std::filesystem::file_time_type::clock::now() - 1h);
     {
         web::router routes;
         routes.get("/{path...}", web::files(name));
