@@ -25,7 +25,7 @@ rill::http::response span(rill::bytes text) {
     return rill::http::to_response(text);
 }
 #endif
-#if MUST_NOT_COMPILE == 4  // expect: not a constant expression
+#if MUST_NOT_COMPILE == 4  // expect: constant expression
 rill::http::literal text() {
     char const local[] = "text";
     return rill::http::literal(local);
