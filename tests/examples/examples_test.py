@@ -84,10 +84,9 @@ def server_events(program):
                 pass
             while heard.next() != "data: 43":
                 pass
-            server.process.send_signal(signal.SIGTERM)  # a stream that is open does not delay the end
-            begun = time.monotonic()
+            # An open stream ends by itself: one that had to be cut would make this a 1.
+            server.process.send_signal(signal.SIGTERM)
             same(server.process.wait(timeout=PATIENCE_SECONDS), 0)
-            assert time.monotonic() - begun < 5
 
 
 def upload(program):
