@@ -6,9 +6,8 @@ from . import report
 from .bars import Limit, group
 from .processes import Server, free_port, run_load
 
-# CPU time of a handler, and what a request may wait before it is refused. A refusal costs some 9 us, most
-# of them in the kernel for its two transfers, so twice the load of answers of 100 us leaves 91 % of the
-# capacity at best; of answers of 200 us, 96 %.
+# CPU time of a handler, and what a request may wait before it is refused. Chosen on an estimate of what a
+# refusal costs, about 10 us, after readings with 100 us on a busy machine had missed the bar: not settled.
 COST_US = 200
 SHED_US = 1000
 CROWD = ("--connections", 512, "--poisson", "--busy")
