@@ -97,8 +97,15 @@ inline void check_depth(std::string_view text, std::size_t most) {
     if (why.id == missing_key && what.starts_with("key '")) {
         std::string_view const name = what.substr(5, what.rfind('\'') - 5);
         pointer += '/';
-        for (char const c : name)
-            c == '~' ? pointer += "~0" : c == '/' ? pointer += "~1" : pointer += c;
+        for (char const c : name) {
+            if (c == '~') {
+                pointer += "~0";
+            } else if (c == '/') {
+                pointer += "~1";
+            } else {
+                pointer += c;
+            }
+        }
         what = "is missing";
     }
     std::string detail = pointer.empty() ? "the JSON document" : "the JSON member " + pointer;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/url_chars.hpp"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -52,12 +54,7 @@ constexpr bool is_digit(char c) noexcept {
     return c >= '0' && c <= '9';
 }
 
-/// 0 to 15, or -1 for no hexadecimal digit.
-constexpr int hex_value(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    char const lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
+using rill::detail::hex_value;
 
 /// `scan_class<wanted>(p, end)`: the first byte of [p, end) outside the class, or end. For texts
 /// that are short or rare.

@@ -31,17 +31,6 @@ std::optional<std::string_view> best_of(choices all, std::string_view list, Weig
 
 }  // namespace
 
-std::string_view whole_list(request const& req, http1::known_field which, std::string& joined) {
-    auto const& fields = req.headers();
-    if (!fields.repeats(which)) return fields.find(which);
-    for (field const each : fields) {
-        if (!same_name(each.name, http1::name_of(which))) continue;
-        if (!joined.empty()) joined += ',';
-        joined += each.value;
-    }
-    return joined;
-}
-
 std::optional<std::string_view> request::accepts(choices types) const {
     std::string joined;
     std::string_view const list = whole_list(*this, http1::known_field::accept, joined);

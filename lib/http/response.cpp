@@ -82,6 +82,12 @@ problem& problem::set_integer(std::string_view name, std::int64_t value) {
     return *this;
 }
 
+problem& problem::set_unsigned(std::string_view name, std::uint64_t value) {
+    begin_member(name);
+    members_ += fmt::format("{}", value);
+    return *this;
+}
+
 problem& problem::set_flag(std::string_view name, bool value) {
     begin_member(name);
     members_ += value ? "true" : "false";

@@ -5,21 +5,15 @@
 #include <cstddef>
 #include <string_view>
 
-namespace rill::http {
+#include "base/url_chars.hpp"
 
-// 0..15, or -1 for what is no hexadecimal digit.
-constexpr int hex_value(char c) noexcept {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
+namespace rill::http {
 
 // The byte that `text` encodes at a '%', or -1 when two hexadecimal digits do not follow.
 constexpr int encoded_byte(std::string_view text, std::size_t percent) noexcept {
     if (percent + 2 >= text.size()) return -1;
-    int const high = hex_value(text[percent + 1]);
-    int const low = hex_value(text[percent + 2]);
+    int const high = rill::detail::hex_value(text[percent + 1]);
+    int const low = rill::detail::hex_value(text[percent + 2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 

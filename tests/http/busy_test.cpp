@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <list>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "rill/coro/event.hpp"
 #include "rill/http/body_stream.hpp"
+#include "rill/rt/foreign_event.hpp"
 #include "rill/rt/sleep.hpp"
 #include "support/raw_client.hpp"
 #include "support/test_server.hpp"
@@ -26,22 +29,24 @@ constexpr std::string_view get_hold = "GET /hold HTTP/1.1\r\nHost: a\r\n\r\n";
 // Handlers that wait until a request for /release has come; from any core.
 struct app {
     web::router routes;
-    std::atomic<bool> released = false;
     std::atomic<int> holding = 0;
 
     explicit app(web::route_options const& limits = {}) {
         routes.get("/hello", [] { return "hello"; });
         auto const hold = [this](http::request&) -> task<std::string> {
             inside const counted(holding);
-            // lint: allow(banned) what it waits for happens on another core
-            while (!released) co_await rill::sleep(1ms);
+            foreign_event release;
+            wait_at(release.notifier());
+            co_await release.wait();
             co_return std::string("held");
         };
         routes.any("/hold", hold, limits);
         routes.get("/other", hold);
         routes.post("/echo", [](http::request& req) { return std::string(req.body().text()); });
         routes.get("/release", [this] {
+            std::lock_guard const lock(mutex);
             released = true;
+            for (event_notifier const& each : held) each.notify();
             return "released";
         });
     }
@@ -51,6 +56,16 @@ struct app {
     }
 
 private:
+    void wait_at(event_notifier const& release) {
+        std::lock_guard const lock(mutex);
+        if (released) release.notify();
+        held.push_back(release);
+    }
+
+    std::mutex mutex;  // behind which are the two below
+    bool released = false;
+    std::vector<event_notifier> held;
+
     struct inside {
         explicit inside(std::atomic<int>& of) noexcept : count(of) { ++count; }
         inside(inside const&) = delete;

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -102,6 +104,11 @@ TEST_CASE("a problem has the members of RFC 9457 and some of its own") {
               "\"instance\":\"/account/12345/msgs/abc\",\"balance\":30,\"rate\":0.5,\"none\":null,"
               "\"is_open\":true,\"account\":\"/account/\\u000a12345\"}\n");
     }
+    http::problem numbers(400);
+    numbers.set_member("most", std::numeric_limits<std::uint64_t>::max())
+        .set_member("least", std::numeric_limits<std::int64_t>::min());
+    CHECK(numbers.json().find("\"most\":18446744073709551615,\"least\":-9223372036854775808}") !=
+          std::string::npos);
     CHECK(http::problem(499).set_instance("/x").json() == "{\"status\":499,\"instance\":\"/x\"}\n");
     for (char const* name : {"status", "detail", "ab", "1ab", "a-b", "", "a\"b"}) {
         CAPTURE(name);

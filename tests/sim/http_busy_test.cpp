@@ -72,14 +72,7 @@ void crowd(bool calm) {
         }
         server.shutdown();
     };
-    auto const body = [&]() -> task<> {
-        if (core::current().index() == 0) {
-            co_await when_all(server.run_on_this_core(), clients());
-        } else {
-            co_await server.run_on_this_core();
-        }
-    };
-    run_per_core(body);
+    sim::run_beside(server, clients);
     auto const counters = server.take_report().counters;
     test::expect(app.handlers == 0, "no handler is left");
     test::expect(static_cast<std::uint64_t>(busy) <= counters.requests_over_server +

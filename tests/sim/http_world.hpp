@@ -180,6 +180,19 @@ inline task<> converse(std::uint64_t first, int count, bool calm, tally& into) {
     if (client.ended() == ending::broken) ++into.broken;
 }
 
+/// The server on all cores, and `clients()` on core 0.
+template <class Clients>
+void run_beside(web::server& server, Clients const& clients) {
+    auto const body = [&]() -> task<> {
+        if (core::current().index() == 0) {
+            co_await when_all(server.run_on_this_core(), clients());
+        } else {
+            co_await server.run_on_this_core();
+        }
+    };
+    run_per_core(body);
+}
+
 /// A server on all cores, clients on core 0, and a graceful end.
 inline void serve_and_ask(bool calm) {
     http_app app;
@@ -200,14 +213,7 @@ inline void serve_and_ask(bool calm) {
         co_await with_task_group(all);
         server.shutdown();
     };
-    auto const body = [&]() -> task<> {
-        if (core::current().index() == 0) {
-            co_await when_all(server.run_on_this_core(), clients());
-        } else {
-            co_await server.run_on_this_core();
-        }
-    };
-    run_per_core(body);
+    run_beside(server, clients);
     if (calm) test::expect(sum.answered == sum.asked, "all were answered");
     test::expect(app.handlers == 0, "no handler is left");
     test::expect(server.take_report().cut == 0, "nothing had to be cut");

@@ -59,9 +59,15 @@ public:
     template <class Number>
         requires std::is_arithmetic_v<Number>
     problem& set_member(std::string_view name, Number value) {
-        if constexpr (std::is_same_v<Number, bool>) return set_flag(name, value);
-        if constexpr (std::is_floating_point_v<Number>) return set_number(name, value);
-        return set_integer(name, static_cast<std::int64_t>(value));
+        if constexpr (std::is_same_v<Number, bool>) {
+            return set_flag(name, value);
+        } else if constexpr (std::is_floating_point_v<Number>) {
+            return set_number(name, static_cast<double>(value));
+        } else if constexpr (std::is_unsigned_v<Number>) {
+            return set_unsigned(name, value);
+        } else {
+            return set_integer(name, value);
+        }
     }
 
     /// The status of the answer.
@@ -78,6 +84,7 @@ public:
 private:
     problem& set_number(std::string_view name, double value);
     problem& set_integer(std::string_view name, std::int64_t value);
+    problem& set_unsigned(std::string_view name, std::uint64_t value);
     problem& set_flag(std::string_view name, bool value);
     void begin_member(std::string_view name);
 

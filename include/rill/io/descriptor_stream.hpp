@@ -30,7 +30,8 @@ public:
     }
     ~descriptor_stream();
 
-    /// Takes an open descriptor over. Throws `error` where it is none, or outside of a simulation.
+    /// Takes an open descriptor over. Throws `error` where it is none and, in a simulation,
+    /// where it comes from outside.
     [[nodiscard]] static descriptor_stream own(int descriptor);
     /// Uses an open descriptor that is somebody else's and stays open. Throws as `own` does.
     [[nodiscard]] static descriptor_stream borrow(int descriptor);
