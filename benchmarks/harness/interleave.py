@@ -18,6 +18,7 @@ class Slice:
     rate: float
     p50_us: float
     p99_us: float
+    window_p99_us: float  # open loop: the median of the p99 of 20 ms each; otherwise 0
     limited: bool  # the load generator was the limit
     overloaded: bool  # open loop: the server did not keep up with the rate
     starved: float  # share of the time for which the server had no CPU although it wanted one
@@ -50,6 +51,7 @@ def one_slice(settings, protocol, server, number, options, open_loop):
         rate=report["requests"] / report["wall_s"],
         p50_us=report["latency_ns"]["p50"] / 1e3,
         p99_us=max(report["latency_ns"]["p99"] / 1e3, 1e-3),
+        window_p99_us=report["window_p99_ns"] / 1e3,
         limited=judge_limit(report, open_loop),
         overloaded=report["late"] > 0.02 * requests,
         starved=waited / (end - begin),

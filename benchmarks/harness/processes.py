@@ -59,6 +59,19 @@ def waited_for_cpu(processes):
     return total / 1e9
 
 
+def ahead_of_others(processes):
+    """Gives the processes' threads real-time priority. Returns why not, where it is refused.
+
+    For figures that one time slice of a foreign process would decide, such as a p99."""
+    for process in processes:
+        for task in pathlib.Path(f"/proc/{process}/task").iterdir():
+            try:
+                os.sched_setscheduler(int(task.name), os.SCHED_FIFO, os.sched_param(1))
+            except OSError as refusal:
+                return f"no real-time priority ({refusal.strerror})"
+    return None
+
+
 class Server:
     """A server process that listens on `address`. Use as a context manager."""
 

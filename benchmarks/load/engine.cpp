@@ -140,6 +140,7 @@ void engine::on_done(std::size_t index, nanoseconds moment) {
                 ++result_.requests;
                 if (moment >= measure_end_) ++result_.late;
                 result_.latency.add(moment - started);
+                result_.by_time.add(started - measure_begin_, moment - started);
             }
         }
         if (free_.empty()) free_since_ = moment;

@@ -10,6 +10,7 @@
 #include "histogram.hpp"
 #include "options.hpp"
 #include "ring.hpp"
+#include "windows.hpp"
 #include "workload.hpp"
 
 namespace load {
@@ -22,6 +23,7 @@ struct measurement {
     nanoseconds own_cpu = 0;
     nanoseconds server_cpu = 0;  ///< of options::watch
     histogram latency;           ///< closed loop: per batch; open loop: since the intended moment
+    windows by_time;             ///< open loop: the same, by the intended moment
     histogram send_lag;  ///< open loop: how late a request left although a connection was free
 };
 

@@ -46,7 +46,8 @@ void print(load::measurement const& result) {
         seconds(result.server_cpu));
     print("latency_ns", result.latency);
     print("send_lag_ns", result.send_lag);
-    std::printf("}\n");
+    std::printf(", \"window_p99_ns\": %llu}\n",
+                static_cast<unsigned long long>(result.by_time.median_p99()));
 }
 
 }  // namespace
