@@ -41,6 +41,7 @@ int connect_to(sockaddr_in const& server) {
 engine::engine(options const& chosen, std::unique_ptr<workload> work)
     : options_(chosen),
       work_(std::move(work)),
+      ring_(chosen.kind == protocol::echo ? chosen.size : chosen.expect.size()),
       connections_(chosen.connections),
       random_(chosen.seed) {}
 

@@ -23,7 +23,10 @@ constexpr std::size_t entries_bytes(unsigned count) {
 
 }  // namespace
 
-ring::ring() : memory_(std::size_t{buffer_count} * buffer_size) {
+ring::ring(std::size_t answer_bytes)
+    : buffer_size_(answer_bytes > small_size / 2 ? large_size : small_size),
+      buffer_count_(static_cast<unsigned>(memory_size / buffer_size_)),
+      memory_(memory_size) {
     io_uring_params params{};
     params.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
                    IORING_SETUP_TASKRUN_FLAG | IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE |
@@ -31,26 +34,26 @@ ring::ring() : memory_(std::size_t{buffer_count} * buffer_size) {
     params.cq_entries = 8192;
     require(io_uring_queue_init_params(2048, &ring_, &params), "io_uring_setup");
     require(io_uring_register_ring_fd(&ring_), "io_uring_register_ring_fd");
-    void* entries = mmap(nullptr, entries_bytes(buffer_count), PROT_READ | PROT_WRITE,
+    void* entries = mmap(nullptr, entries_bytes(buffer_count_), PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (entries == MAP_FAILED) throw failure("no memory for the buffer ring");
     entries_ = static_cast<io_uring_buf_ring*>(entries);
     io_uring_buf_reg registration{};
     registration.ring_addr = reinterpret_cast<std::uintptr_t>(entries);
-    registration.ring_entries = buffer_count;
+    registration.ring_entries = buffer_count_;
     require(io_uring_register_buf_ring(&ring_, &registration, 0), "io_uring_register_buf_ring");
     io_uring_buf_ring_init(entries_);
-    for (unsigned id = 0; id < buffer_count; ++id) give_back(id);
+    for (unsigned id = 0; id < buffer_count_; ++id) give_back(id);
 }
 
 ring::~ring() {
     io_uring_queue_exit(&ring_);
-    if (entries_ != nullptr) munmap(entries_, entries_bytes(buffer_count));
+    if (entries_ != nullptr) munmap(entries_, entries_bytes(buffer_count_));
 }
 
 void ring::give_back(unsigned id) {
-    io_uring_buf_ring_add(entries_, buffer(id), buffer_size, static_cast<unsigned short>(id),
-                          buffer_count - 1, 0);
+    io_uring_buf_ring_add(entries_, buffer(id), buffer_size_, static_cast<unsigned short>(id),
+                          static_cast<int>(buffer_count_) - 1, 0);
     io_uring_buf_ring_advance(entries_, 1);
 }
 

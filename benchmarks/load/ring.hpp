@@ -22,7 +22,8 @@ struct event {
 
 class ring {
 public:
-    ring();
+    /// `answer_bytes` is what one answer has, about: it is to fit one buffer where it can.
+    explicit ring(std::size_t answer_bytes = 0);
     ring(ring const&) = delete;
     ring& operator=(ring const&) = delete;
     ~ring();
@@ -47,8 +48,9 @@ public:
     }
 
 private:
-    static constexpr unsigned buffer_count = 2048;
-    static constexpr unsigned buffer_size = 4096;
+    static constexpr std::size_t memory_size = std::size_t{8} << 20;
+    static constexpr unsigned small_size = 4096;
+    static constexpr unsigned large_size = 16384;
     static constexpr std::uint64_t send_bit = std::uint64_t{1} << 63;
 
     void wait(nanoseconds limit);
@@ -57,7 +59,7 @@ private:
     void give_back(unsigned id);
 
     [[nodiscard]] char* buffer(unsigned id) {
-        return memory_.data() + std::size_t{id} * buffer_size;
+        return memory_.data() + std::size_t{id} * buffer_size_;
     }
 
     template <class Handler>
@@ -89,6 +91,8 @@ private:
 
     io_uring ring_{};
     io_uring_buf_ring* entries_ = nullptr;
+    unsigned buffer_size_;
+    unsigned buffer_count_;
     std::vector<char> memory_;
 };
 

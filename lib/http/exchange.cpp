@@ -174,9 +174,14 @@ exchange::progress exchange::begin_request(http1::request_head const& head) {
 }
 
 exchange::progress exchange::call_handler() {
-    if (chosen_.plain == nullptr) return progress::needs_wait;
+    if (chosen_.plain == nullptr && chosen_.ready == nullptr) return progress::needs_wait;
     std::exception_ptr failure;
     try {
+        if (chosen_.plain == nullptr) {
+            response answer;
+            bool const ready = chosen_.ready(chosen_.object, request_, answer);
+            return ready ? append(answer) : progress::needs_wait;
+        }
         response answer = chosen_.plain(chosen_.object, request_);
         return append(answer);
     } catch (...) {

@@ -17,7 +17,7 @@ namespace rill::http {
 namespace {
 
 constexpr std::size_t framing_size = 4;  // ": " and CR LF
-constexpr std::size_t smallest_block = 248;
+constexpr std::size_t smallest_block = 244;
 
 [[noreturn]] void refuse(std::string_view name, std::string_view advice) {
     throw error(std::make_error_code(std::errc::invalid_argument), "set header field", name,
@@ -37,6 +37,29 @@ char const* field_end(char const* at) noexcept {
     auto const* line_end = static_cast<char const*>(std::memchr(at, '\n', headers::max_size + 1));
     RILL_ASSERT(line_end != nullptr, "every field in the block ends in CR LF");
     return line_end + 1;
+}
+
+// The mark of a field, told by its length before its name is looked at.
+std::uint32_t mark_of(std::string_view name) noexcept {
+    auto const when = [name](std::string_view wanted, std::uint32_t mark) {
+        return same_name(name, wanted) ? mark : 0;
+    };
+    switch (name.size()) {
+        case 4:
+            return when("date", headers::date);
+        case 7:
+            return when("upgrade", headers::upgrade);
+        case 10:
+            return when("connection", headers::connection);
+        case 12:
+            return when("content-type", headers::content_type);
+        case 14:
+            return when("content-length", headers::content_length);
+        case 17:
+            return when("transfer-encoding", headers::transfer_encoding);
+        default:
+            return 0;
+    }
 }
 
 std::string_view name_at(char const* at) noexcept {
@@ -59,27 +82,37 @@ headers::iterator& headers::iterator::operator++() noexcept {
     return *this;
 }
 
+// A block whose size has grown by `added`, with what was in the list: the list's own where that is
+// large enough. The caller fills it and puts it in the place of the old one.
+headers::block* headers::make_room(std::size_t added) {
+    std::size_t const size = wire().size();
+    block* target = block_;
+    if (target == nullptr || target->capacity < size + added) {
+        // From the pool of frames, like what else a request needs: no call of malloc.
+        std::size_t const capacity = std::max({smallest_block, 2 * size, size + added});
+        target = static_cast<block*>(rill::detail::allocate_frame(sizeof(block) + capacity));
+        target->capacity = static_cast<std::uint32_t>(capacity);
+        target->marks = block_ == nullptr ? 0 : block_->marks;
+        if (size != 0) std::memcpy(target + 1, block_ + 1, size);
+    }
+    target->size = static_cast<std::uint32_t>(size + added);
+    return target;
+}
+
 // Returns where the new field starts. The views may point into the block, so the old block lives
 // until they have been copied.
 char* headers::append(std::string_view name, std::string_view value) {
     value = http1::trim_space(value);
     check(name, value);
-    std::size_t const size = block_ == nullptr ? 0 : block_->size;
+    std::size_t const size = wire().size();
     std::size_t const added = name.size() + value.size() + framing_size;
     // Each is looked at alone: sums of huge sizes must not wrap.
     if (name.size() > max_size || value.size() > max_size || size + added > max_size) {
         throw error(errc::limit_exceeded, "set header field", name, "fields share 64 KiB");
     }
     block* const old = block_;
-    block* target = old;
-    if (old == nullptr || old->capacity < size + added) {
-        // From the pool of frames, like what else a request needs: no call of malloc.
-        std::size_t const capacity = std::max({smallest_block, 2 * size, size + added});
-        target = static_cast<block*>(rill::detail::allocate_frame(sizeof(block) + capacity));
-        target->capacity = static_cast<std::uint32_t>(capacity);
-        if (size != 0) std::memcpy(target + 1, old + 1, size);
-    }
-    target->size = static_cast<std::uint32_t>(size + added);
+    block* const target = make_room(added);
+    target->marks |= mark_of(name);
 
     char* const start = reinterpret_cast<char*>(target + 1) + size;
     char* at = std::copy(name.begin(), name.end(), start);
@@ -127,6 +160,24 @@ void headers::add(std::string_view name, std::string_view value) {
     append(name, value);
 }
 
+void headers::add(headers const& others) {
+    std::string_view const text = others.wire();
+    if (text.empty()) return;
+    std::size_t const size = wire().size();
+    if (size + text.size() > max_size) {
+        throw error(errc::limit_exceeded, "set header fields", {}, "fields share 64 KiB");
+    }
+    std::uint32_t const marks = others.block_->marks;
+    block* const old = block_;
+    block* const target = make_room(text.size());
+    std::memcpy(reinterpret_cast<char*>(target + 1) + size, text.data(), text.size());
+    target->marks |= marks;
+    if (target != old) {
+        if (old != nullptr) release();
+        block_ = target;
+    }
+}
+
 std::size_t headers::erase(std::string_view name) noexcept {
     if (block_ == nullptr) return 0;
     // A view of this list would change under the loop.
@@ -141,7 +192,9 @@ std::size_t headers::erase(std::string_view name) noexcept {
 }
 
 void headers::clear() noexcept {
-    if (block_ != nullptr) block_->size = 0;
+    if (block_ == nullptr) return;
+    block_->size = 0;
+    block_->marks = 0;
 }
 
 std::string_view headers::get(std::string_view name) const noexcept {

@@ -30,6 +30,8 @@ bool ends_a_request(unsigned code, bool hands_over) noexcept {
 }
 
 // Where the message ends and what becomes of the connection is for the connection alone to say.
+constexpr std::uint32_t reserved =
+    headers::content_length | headers::transfer_encoding | headers::connection;
 void drop_reserved(headers& fields) noexcept {
     for (std::string_view const name : {"content-length", "transfer-encoding", "connection"}) {
         fields.erase(name);
@@ -70,21 +72,22 @@ answer_form form_of(server_core& home, response& answer, answer_frame const& fra
     if (!ends_a_request(code_of(answer.status()), wants_over)) replace_answer(home, answer);
     if (code_of(answer.status()) == reset_content) answer.set_body({}, {});
     headers& fields = answer.headers();
-    if (!fields.empty()) drop_reserved(fields);
+    if (fields.may_contain(reserved)) drop_reserved(fields);
     unsigned const code = code_of(answer.status());
     bool const streamed = std::holds_alternative<body_stream>(answer.body());
     bool const hands_over = code == switching_protocols;
     bool const in_file = std::holds_alternative<file_range>(answer.body());
-    return {.code = code,
-            .frame = frame,
-            .own_fields = true,
-            .own_date = fields.contains("date"),
-            .own_type = fields.contains("content-type"),
-            .streamed = streamed,
-            .appended = !streamed && !in_file && !has_no_content(code) && !frame.head_only &&
-                        answer.text().size() <= appended_body_bytes,
-            .upgrades = hands_over || (code == upgrade_required && fields.contains("upgrade")),
-            .hands_over = hands_over};
+    return {
+        .code = code,
+        .frame = frame,
+        .own_fields = true,
+        .own_date = fields.may_contain(headers::date) && fields.contains("date"),
+        .own_type = fields.may_contain(headers::content_type) && fields.contains("content-type"),
+        .streamed = streamed,
+        .appended = !streamed && !in_file && !has_no_content(code) && !frame.head_only &&
+                    answer.text().size() <= appended_body_bytes,
+        .upgrades = hands_over || (code == upgrade_required && fields.contains("upgrade")),
+        .hands_over = hands_over};
 }
 
 // All that a head holds beside the fields and the content type: the status line, the date, the

@@ -139,7 +139,9 @@ private:
             request_access::set_body(req_, of_.body_);
         }
         if (chosen.is_plain()) co_return chosen.plain(chosen.object, req_);
-        http::response answer = co_await chosen.coroutine(chosen.object, req_);
+        http::response answer;
+        if (chosen.ready != nullptr && chosen.ready(chosen.object, req_, answer)) co_return answer;
+        answer = co_await chosen.coroutine(chosen.object, req_);
         co_return answer;
     }
 

@@ -77,12 +77,16 @@ void for_each_line(http1::field_table const& fields, known_field which, Use use)
     }
 }
 
-preconditions conditions_of(http1::field_table const& fields, codec::validators const& current,
-                            sys_seconds now) {
-    preconditions asked(current, now);
-    constexpr http1::known_field_set conditions{
-        known_field::if_match, known_field::if_none_match, known_field::if_modified_since,
-        known_field::if_unmodified_since, known_field::if_range};
+constexpr http1::known_field_set conditions{
+    known_field::if_match, known_field::if_none_match, known_field::if_modified_since,
+    known_field::if_unmodified_since, known_field::if_range};
+
+// What the client makes its request depend on, held against a state of the file. `tag` has its
+// quotes.
+preconditions conditions_of(http1::field_table const& fields, std::string_view tag,
+                            file::status const& of, sys_seconds now) {
+    codec::entity_tag const to_compare{.opaque = tag.substr(1, tag.size() - 2)};
+    preconditions asked({.tag = to_compare, .modified = last_modified(of, now)}, now);
     if (!fields.has_any(conditions)) return asked;
     for_each_line(fields, known_field::if_match, [&](auto value) { asked.if_match(value); });
     for_each_line(fields, known_field::if_none_match,
@@ -100,6 +104,30 @@ byte_ranges ranges_of(http::request const& req, preconditions const& asked, std:
     bool const counts = req.method() == http::method::get && fields.has(known_field::range) &&
                         !fields.repeats(known_field::range) && asked.range_counts();
     return counts ? byte_ranges::parse(fields.find(known_field::range), size) : byte_ranges();
+}
+
+// What all answers with content say.
+void add_fields(http::headers& fields, std::string_view tag, std::optional<sys_seconds> modified,
+                std::string_view cache_control) {
+    fields.add("etag", tag);
+    if (!cache_control.empty()) fields.add("cache-control", cache_control);
+    fields.add("accept-ranges", "bytes");
+    if (!modified) return;
+    std::array<char, codec::http_date_size> date;
+    codec::format_http_date(*modified, date);
+    fields.add("last-modified", {date.data(), date.size()});
+}
+
+// What a cache needs to find and keep its copy, and no more: RFC 9110 section 15.4.5.
+http::response not_modified(std::string_view tag, std::string_view cache_control) {
+    http::response answer(http::status::not_modified);
+    answer.headers().add("etag", tag);
+    if (!cache_control.empty()) answer.headers().add("cache-control", cache_control);
+    return answer;
+}
+
+sys_seconds now_in_seconds() {
+    return std::chrono::floor<seconds>(core::current().wall_now());
 }
 
 void close_descriptor(void*, int descriptor) noexcept {
@@ -143,61 +171,61 @@ http::response content_of(found_file what, byte_ranges const& ranges) {
 
 }  // namespace
 
-std::shared_ptr<file_content const> make_content(file::status const& about, std::string text) {
-    auto const now = std::chrono::floor<seconds>(core::current().wall_now());
-    std::array<char, codec::http_date_size> date;
-    std::string modified;
-    if (auto const when = last_modified(about, now)) {
-        codec::format_http_date(*when, date);
-        modified.assign(date.data(), date.size());
+std::shared_ptr<file_content const> make_content(file::status const& about, std::string text,
+                                                 std::string_view cache_control) {
+    file_content made{.about = about, .text = std::move(text), .fields = {}};
+    std::optional<sys_seconds> const modified = last_modified(about, now_in_seconds());
+    add_fields(made.fields, file_tag(about).view(), modified, cache_control);
+    return std::make_shared<file_content const>(std::move(made));
+}
+
+http::response answer_kept_file(http::request const& req,
+                                std::shared_ptr<file_content const> content, http::literal type) {
+    file_content const& what = *content;
+    if (req.headers().has_any(conditions)) {
+        std::string_view const tag = what.fields.get("etag");
+        std::string_view const cache_control = what.fields.get("cache-control");
+        auto const verdict =
+            conditions_of(req.headers(), tag, what.about, now_in_seconds()).judge(true);
+        if (verdict == preconditions::verdict::failed) {
+            return http::response(http::status::precondition_failed);
+        }
+        if (verdict == preconditions::verdict::not_modified) {
+            return not_modified(tag, cache_control);
+        }
     }
-    return std::make_shared<file_content const>(
-        file_content{.about = about,
-                     .text = std::move(text),
-                     .tag = std::string(file_tag(about).view()),
-                     .modified = std::move(modified)});
+    http::shared_text text(std::move(content), &what.text);
+    http::response answer(http::status::ok, std::move(text), type);
+    answer.headers().add(what.fields);
+    return answer;
 }
 
 http::response answer_with(http::request const& req, found_file what,
                            std::string_view cache_control) {
-    auto const now = std::chrono::floor<seconds>(core::current().wall_now());
-    auto const content = what.content;
-    std::optional<file_tag> own_tag;
-    std::string_view const tag = content ? content->tag : own_tag.emplace(what.about).view();
+    sys_seconds const now = now_in_seconds();
+    file_tag const own_tag(what.about);
     auto const modified = last_modified(what.about, now);
-    codec::entity_tag const to_compare{.opaque = tag.substr(1, tag.size() - 2)};
-    preconditions const asked =
-        conditions_of(req.headers(), {.tag = to_compare, .modified = modified}, now);
+    preconditions const asked = conditions_of(req.headers(), own_tag.view(), what.about, now);
     auto const verdict = asked.judge(true);
     if (verdict == preconditions::verdict::failed) {
         return http::response(http::status::precondition_failed);
     }
-    bool const fresh = verdict == preconditions::verdict::not_modified;
-    std::string_view const coding = what.coding;
     bool const varies = what.varies;
-    http::response answer(http::status::not_modified);
-    if (!fresh) {
-        byte_ranges const ranges = ranges_of(req, asked, what.about.size);
-        if (ranges.outcome() == byte_ranges::answer::unsatisfiable) {
-            return not_satisfiable(what.about.size);
-        }
-        answer = content_of(std::move(what), ranges);
+    if (verdict == preconditions::verdict::not_modified) {
+        http::response answer = not_modified(own_tag.view(), cache_control);
+        if (varies) answer.headers().add("vary", "accept-encoding");
+        return answer;
     }
+    byte_ranges const ranges = ranges_of(req, asked, what.about.size);
+    if (ranges.outcome() == byte_ranges::answer::unsatisfiable) {
+        return not_satisfiable(what.about.size);
+    }
+    std::string_view const coding = what.coding;
+    http::response answer = content_of(std::move(what), ranges);
     http::headers& fields = answer.headers();
-    fields.add("etag", tag);
-    if (!cache_control.empty()) fields.add("cache-control", cache_control);
+    add_fields(fields, own_tag.view(), modified, cache_control);
     if (varies) fields.add("vary", "accept-encoding");
-    // A 304 says what a cache needs to find and keep its copy, and no more: section 15.4.5.
-    if (fresh) return answer;
-    fields.add("accept-ranges", "bytes");
     if (!coding.empty()) fields.add("content-encoding", coding);
-    if (content && !content->modified.empty()) {
-        fields.add("last-modified", content->modified);
-    } else if (modified) {
-        std::array<char, codec::http_date_size> date;
-        codec::format_http_date(*modified, date);
-        fields.add("last-modified", {date.data(), date.size()});
-    }
     return answer;
 }
 

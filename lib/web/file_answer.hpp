@@ -23,9 +23,15 @@ struct found_file {
     std::shared_ptr<file_content const> content = nullptr;  // where it is in memory, `about` too
 };
 
-// What is kept of a file with that text.
+// What is kept of a file with that text. `cache_control` is for its answers; empty for none.
 [[nodiscard]] std::shared_ptr<file_content const> make_content(file::status const& about,
-                                                               std::string text);
+                                                               std::string text,
+                                                               std::string_view cache_control);
+
+// The answer to GET or HEAD without Range, from memory.
+[[nodiscard]] http::response answer_kept_file(http::request const& req,
+                                              std::shared_ptr<file_content const> content,
+                                              http::literal type);
 
 // The answer to GET or HEAD. `cache_control` is sent with it unless it is empty. Ranges count for
 // GET alone (section 14.2), so HEAD says of a file what a GET without Range would.

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "rill/base/time.hpp"
+#include "rill/http/headers.hpp"
 #include "rill/http/response.hpp"
 #include "rill/io/file.hpp"
 
@@ -20,8 +21,7 @@ namespace rill::web {
 struct file_content {
     file::status about;
     std::string text;
-    std::string tag;       // the entity tag, with its quotes
-    std::string modified;  // as Last-Modified says it; empty for none
+    http::headers fields;  // of an answer with all of it
 };
 
 // True when `left` and `right` are the same state of the same file.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <compare>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ namespace {
 
 // Longer paths below a root are not served.
 constexpr std::size_t longest_path = 1024;
+using path_memory = std::array<char, longest_path + 2>;
 
 // A longer list is written on a blocking thread: a thousand entries take about a millisecond, in
 // which this core would serve nobody.
@@ -106,6 +108,7 @@ public:
     }
 
     task<http::response> answer(http::request& req) const;
+    std::optional<http::response> ready(http::request& req) const;
 
 private:
     struct opened {
@@ -114,6 +117,7 @@ private:
     };
     using name_key = file_cache::name_key;
 
+    std::optional<http::response> from_memory(http::request& req, file_path const& path) const;
     task<http::response> answer_path(http::request& req, file_path const& path) const;
     task<http::response> answer_directory(http::request& req, std::string_view path,
                                           file::handle directory) const;
@@ -157,7 +161,7 @@ task<http::response> files::state::answer(http::request& req) const {
     if (req.method() != http::method::get && req.method() != http::method::head) {
         co_return method_not_allowed();
     }
-    std::array<char, longest_path + 2> memory;
+    path_memory memory;
     file_path const path =
         to_file_path(req.encoded_path("path"), memory, {.show_hidden = show_hidden_});
     if (path.outcome == file_path::verdict::malformed) {
@@ -166,17 +170,27 @@ task<http::response> files::state::answer(http::request& req) const {
     if (path.outcome == file_path::verdict::refused) {
         co_return http::response(http::status::not_found);
     }
-    // Of a file that is kept, parts are not: whoever asks for one has the time of an open.
-    if (!req.headers().has(http1::known_field::range)) {
-        auto known = kept().find({path.name, path.wants_directory}, core::current().now());
-        if (known.content) {
-            found_file what{.about = known.content->about, .type = known.type};
-            what.content = std::move(known.content);
-            co_return answer_with(req, std::move(what), cache_control_);
-        }
-    }
+    if (auto known = from_memory(req, path)) co_return *std::move(known);
     auto answer = co_await answer_path(req, path);
     co_return answer;
+}
+
+std::optional<http::response> files::state::ready(http::request& req) const {
+    if (req.method() != http::method::get && req.method() != http::method::head) return {};
+    path_memory memory;
+    file_path const path =
+        to_file_path(req.encoded_path("path"), memory, {.show_hidden = show_hidden_});
+    if (path.outcome != file_path::verdict::good) return {};
+    return from_memory(req, path);
+}
+
+std::optional<http::response> files::state::from_memory(http::request& req,
+                                                        file_path const& path) const {
+    // Of a file that is kept, parts are not: whoever asks for one has the time of an open.
+    if (req.headers().has(http1::known_field::range)) return {};
+    auto known = kept().find({path.name, path.wants_directory}, core::current().now());
+    if (!known.content) return {};
+    return answer_kept_file(req, std::move(known.content), known.type);
 }
 
 task<http::response> files::state::answer_path(http::request& req, file_path const& path) const {
@@ -221,9 +235,12 @@ task<http::response> files::state::answer_kept(http::request& req, name_key key,
     }
     http::literal const type = type_of(name);
     kept().keep(key, content, type, core::current().now());
-    found_file what{.open = std::move(file.open), .about = content->about, .type = type};
-    what.content = std::move(content);
-    co_return answer_with(req, std::move(what), cache_control_);
+    if (req.headers().has(http1::known_field::range)) {
+        found_file what{.open = std::move(file.open), .about = content->about, .type = type};
+        what.content = std::move(content);
+        co_return answer_with(req, std::move(what), cache_control_);
+    }
+    co_return answer_kept_file(req, std::move(content), type);
 }
 
 // The content of an open file, known or read; nothing where the file is being changed.
@@ -241,7 +258,7 @@ task<std::shared_ptr<file_content const>> files::state::load(opened const& file)
     }
     auto const after = file.open.status();
     if (!after || !same_state(file.about, *after)) co_return nullptr;
-    co_return make_content(file.about, std::move(text));
+    co_return make_content(file.about, std::move(text), cache_control_);
 }
 
 task<http::response> files::state::answer_file(http::request& req, int directory,
@@ -362,6 +379,10 @@ files::files(std::string_view root, files_options const& options)
 
 task<http::response> files::operator()(http::request& req) const {
     return state_->answer(req);
+}
+
+std::optional<http::response> files::ready(http::request& req) const {
+    return state_->ready(req);
 }
 
 }  // namespace rill::web

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 
 #include "support/allocation_count.hpp"
@@ -70,6 +71,36 @@ TEST_CASE("a function that returns a task becomes a coroutine handler") {
         bool const is_whole = answer.status() == http::status::accepted;
         CHECK(answer.text() == (is_whole ? "/" : answer.body_size() == 5 ? "later" : "literal"));
     }
+}
+
+namespace {
+
+// Waits for nothing but "/slow".
+struct seldom_waits {
+    [[nodiscard]] std::optional<http::response> ready(http::request& req) const {
+        if (req.path() == "/") return http::text("at once");
+        return std::nullopt;
+    }
+    task<http::response> operator()(http::request& req) const {
+        co_return http::text(std::string(req.path()));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a handler that seldom waits is asked first whether it has to") {
+    http::request req;
+    seldom_waits const what;
+    http::handler const h = http::handler_for(what);
+    bool const asked_first = h.ready != nullptr;
+    REQUIRE(asked_first);
+    CHECK(h.is_coroutine());
+    http::response answer;
+    CHECK(h.ready(h.object, req, answer));
+    CHECK(answer.text() == "at once");
+    auto const other = [](http::request&) -> task<http::response> { co_return http::response(); };
+    bool const has_none = http::handler_for(other).ready == nullptr;
+    CHECK(has_none);
 }
 
 TEST_CASE("what a coroutine handler throws reaches its caller") {

@@ -120,3 +120,57 @@ TEST_CASE("an empty list allocates nothing and a moved one takes its block along
     CHECK(assigned.get("b") == "2");
     CHECK(test::allocation_count() == filled);
 }
+
+TEST_CASE("the fields of another list are added behind its own, or not at all") {
+    http::headers common;
+    common.add("etag", "\"1\"");
+    common.add("Content-Type", "text/css");
+    http::headers fields;
+    fields.add(common);
+    CHECK(fields.wire() == common.wire());
+    fields.add("x-more", "1");
+    fields.add(common);
+    CHECK(fields.wire() ==
+          "etag: \"1\"\r\nContent-Type: text/css\r\nx-more: 1\r\netag: \"1\"\r\nContent-Type: "
+          "text/css\r\n");
+    CHECK(fields.may_contain(http::headers::content_type));
+    CHECK(fields.erase("content-type") == 2);
+    fields.add(http::headers());
+    CHECK(fields.wire() == "etag: \"1\"\r\nx-more: 1\r\netag: \"1\"\r\n");
+
+    http::headers large;
+    large.add("x-large", std::string(http::headers::max_size - 20, 'x'));
+    std::string const before(large.wire());
+    CHECK_THROWS_AS(large.add(fields), error);
+    CHECK(large.wire() == before);
+}
+
+TEST_CASE("fields that decide over the form of an answer are known without a look at the list") {
+    using mark = http::headers::mark;
+    struct row {
+        std::string_view name;
+        mark what;
+    };
+    constexpr row rows[] = {{"Date", mark::date},
+                            {"upgrade", mark::upgrade},
+                            {"CONNECTION", mark::connection},
+                            {"content-TYPE", mark::content_type},
+                            {"Content-Length", mark::content_length},
+                            {"Transfer-Encoding", mark::transfer_encoding}};
+    for (row const& each : rows) {
+        CAPTURE(each.name);
+        http::headers fields;
+        CHECK_FALSE(fields.may_contain(each.what));
+        // Others of the same length are none of them.
+        fields.add(std::string(each.name.size(), 'x'), "1");
+        for (row const& any : rows) CHECK_FALSE(fields.may_contain(any.what));
+        fields.set(each.name, "1");
+        for (row const& any : rows) CHECK(fields.may_contain(any.what) == (&any == &each));
+        // Growing keeps what is known, and so does moving; an empty list knows nothing.
+        fields.add("x-large", std::string(2000, 'x'));
+        http::headers moved = std::move(fields);
+        CHECK(moved.may_contain(each.what));
+        moved.clear();
+        CHECK_FALSE(moved.may_contain(each.what));
+    }
+}

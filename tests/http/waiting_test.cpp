@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <future>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -234,4 +235,47 @@ TEST_CASE("a status that ends no request is answered as a failure of the server"
         CAPTURE(path);
         CHECK(client.ask("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n").status == 500);
     }
+}
+
+namespace {
+
+// Waits for "/later" alone; of the rest it answers at once.
+struct seldom_waits {
+    std::atomic<int>* coroutines;
+
+    [[nodiscard]] std::optional<http::response> ready(http::request& req) const {
+        if (req.path() == "/later") return std::nullopt;
+        if (req.path() == "/throws") throw http::problem(409, "not now");
+        if (req.path() == "/large") return http::text(std::string(100'000, 'x'));
+        return http::text("at once");
+    }
+    task<http::response> operator()(http::request& req) const {
+        ++*coroutines;
+        co_await yield();
+        co_return http::text("later at " + std::string(req.path()));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a handler that is ready answers in its turn and without a coroutine") {
+    std::atomic<int> coroutines = 0;
+    web::router routes;
+    routes.get("/{what}", seldom_waits{&coroutines});
+    test_server running(routes);
+    raw_client client(running.at());
+    client.send(
+        "GET /now HTTP/1.1\r\nHost: a\r\n\r\nGET /later HTTP/1.1\r\nHost: a\r\n\r\n"
+        "GET /large HTTP/1.1\r\nHost: a\r\n\r\nGET /throws HTTP/1.1\r\nHost: a\r\n\r\n"
+        "GET /now HTTP/1.1\r\nHost: a\r\n\r\n");
+    CHECK(client.read().body == "at once");
+    CHECK(client.read().body == "later at /later");
+    CHECK(client.read().body == std::string(100'000, 'x'));
+    CHECK(client.read().status == 409);
+    CHECK(client.read().body == "at once");
+    client.send("HEAD /large HTTP/1.1\r\nHost: a\r\n\r\n");
+    raw_answer const head = client.read(true);
+    CHECK(head.field("content-length") == "100000");
+    CHECK(head.body.empty());
+    CHECK(coroutines == 1);
 }

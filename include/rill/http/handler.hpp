@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -54,12 +55,15 @@ enum class content_mode : std::uint8_t {
 struct handler {
     /// Answers at once.
     using plain_function = response (*)(void const* object, request& req);
+    /// Answers at once, or says false where that needs a wait.
+    using ready_function = bool (*)(void const* object, request& req, response& into);
     /// Answers when its task ends.
     using coroutine_function = task<response> (*)(void const* object, request& req);
 
     void const* object = nullptr;                ///< What the function is called with.
     plain_function plain = nullptr;              ///< Set for a function that returns a value.
     coroutine_function coroutine = nullptr;      ///< Set for one that returns a task; never both.
+    ready_function ready = nullptr;              ///< Tried before `coroutine`; may be null.
     handler_bounds const* bounds = nullptr;      ///< Its own, kept alive like `object`, or null.
     content_mode content = content_mode::whole;  ///< `streamed` needs a `streaming_request`.
 
@@ -122,6 +126,26 @@ task<response> answer_converted(void const* object, request& req) {
     co_return to_response(std::move(value));
 }
 
+// Functions that often need no wait.
+template <class Function>
+concept answers_at_times = requires(Function const& function, request& req) {
+    { function.ready(req) } -> std::same_as<std::optional<response>>;
+};
+
+template <class Function>
+bool answer_if_ready(void const* object, request& req, response& into) {
+    std::optional<response> answer = static_cast<Function const*>(object)->ready(req);
+    if (!answer) return false;
+    into = *std::move(answer);
+    return true;
+}
+
+template <class Function>
+constexpr handler::ready_function ready_of() noexcept {
+    if constexpr (answers_at_times<Function>) return &answer_if_ready<Function>;
+    return nullptr;
+}
+
 template <class Function>
 inline constexpr bool callable_const = std::invocable<Function const&, request&> ||
                                        reads_content<Function> || std::invocable<Function const&>;
@@ -159,6 +183,10 @@ consteval bool check_answer() {
 /// f(streaming_request&), callable const, returning anything with a `to_response`, or a task of
 /// that. The type of the parameter decides how content arrives: whole before the call, or read by
 /// the handler, which is then a coroutine.
+///
+/// One that returns a task and seldom has to wait may have a second function,
+/// `std::optional<response> ready(request&) const`, which is asked before and answers without a
+/// coroutine where it can: `web::files` does for what it has in memory.
 template <class Function>
 [[nodiscard]] handler handler_for(Function const& function) noexcept {
     if constexpr (detail::check_handler<Function>()) {
@@ -176,8 +204,10 @@ template <class Function>
         } else if constexpr (!is_task) {
             return {.object = &function, .plain = &detail::answer_plainly<Function>};
         } else if constexpr (std::same_as<value, response>) {
-            return {
-                .object = &function, .coroutine = &detail::answer_later<Function>, .content = mode};
+            return {.object = &function,
+                    .coroutine = &detail::answer_later<Function>,
+                    .ready = reads ? nullptr : detail::ready_of<Function>(),
+                    .content = mode};
         } else {
             return {.object = &function,
                     .coroutine = &detail::answer_converted<Function>,

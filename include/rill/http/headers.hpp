@@ -67,6 +67,9 @@ public:
     void set(std::string_view name, std::string_view value);
     /// Adds a field and keeps those of the same name. Errors as in `set`.
     void add(std::string_view name, std::string_view value);
+    /// Adds the fields of another list, which was checked when it was made: one copy, for fields
+    /// that many answers have in common. Throws limit_exceeded beyond `max_size`.
+    void add(headers const& others);
     /// Drops all fields of that name. Returns how many there were.
     std::size_t erase(std::string_view name) noexcept;
     /// Drops all fields.
@@ -93,15 +96,32 @@ public:
     /// The most bytes that `wire()` grows to.
     static constexpr std::size_t max_size = 64 * 1024;
 
+    /// Fields that decide over the form of an answer, for `may_contain`.
+    enum mark : std::uint32_t {
+        date = 1,               ///< Date.
+        content_type = 2,       ///< Content-Type.
+        content_length = 4,     ///< Content-Length.
+        transfer_encoding = 8,  ///< Transfer-Encoding.
+        connection = 16,        ///< Connection.
+        upgrade = 32,           ///< Upgrade.
+    };
+    /// False when none of the fields that are marked in `which` was ever added: no look at the
+    /// list.
+    [[nodiscard]] bool may_contain(std::uint32_t which) const noexcept {
+        return block_ != nullptr && (block_->marks & which) != 0;
+    }
+
 private:
     // The text follows in the same allocation.
     struct block {
         std::uint32_t size;
         std::uint32_t capacity;
+        std::uint32_t marks;  // of all fields that were added since it was empty
     };
 
     [[nodiscard]] char* text() const noexcept { return reinterpret_cast<char*>(block_ + 1); }
     char* append(std::string_view name, std::string_view value);
+    block* make_room(std::size_t added);
     std::size_t erase_in(std::size_t limit, std::string_view name) noexcept;
     void release() noexcept;
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -84,6 +85,9 @@ public:
 
     /// Answers one request.
     [[nodiscard]] task<http::response> operator()(http::request& req) const;
+    /// The answer where it is in memory and the whole of a file; nothing otherwise. Servers ask
+    /// this first, and spare the coroutine.
+    [[nodiscard]] std::optional<http::response> ready(http::request& req) const;
 
 private:
     class state;
