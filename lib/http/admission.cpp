@@ -5,12 +5,15 @@ namespace rill::http {
 
 bool admission::wanted(server_options const& options) noexcept {
     return options.most_connections != 0 || options.most_connections_per_address != 0 ||
-           options.most_requests != 0 || options.most_requests_per_address != 0;
+           options.most_requests != 0 || options.most_requests_per_address != 0 ||
+           options.read_rate != 0 || options.write_rate != 0;
 }
 
 admission::admission(server_options const& options, std::uint64_t seed)
     : connections_(options.most_connections),
       requests_(options.most_requests),
+      reads_(options.read_rate),
+      writes_(options.write_rate),
       connections_per_address_(options.most_connections_per_address),
       requests_per_address_(options.most_requests_per_address) {
     if (connections_per_address_ != 0 || requests_per_address_ != 0) {

@@ -1,5 +1,5 @@
-// Who may come in: the limits on connections and on requests that wait, of one server over all its
-// cores.
+// What one server has for all its cores together: the limits on connections and on requests that
+// wait, and its rates.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,10 @@ public:
     [[nodiscard]] limit take(counted_address* from) noexcept;
     void give(counted_address* from) noexcept;
 
+    /// Of what is received and sent.
+    [[nodiscard]] byte_rate& reads() noexcept { return reads_; }
+    [[nodiscard]] byte_rate& writes() noexcept { return writes_; }
+
     [[nodiscard]] std::uint32_t connections() const noexcept { return connections_.taken(); }
     [[nodiscard]] std::uint32_t requests() const noexcept { return requests_.taken(); }
     /// Addresses in the table.
@@ -49,6 +53,8 @@ public:
 private:
     places connections_;
     places requests_;
+    byte_rate reads_;
+    byte_rate writes_;
     std::uint32_t connections_per_address_;
     std::uint32_t requests_per_address_;
     std::optional<address_table> addresses_;

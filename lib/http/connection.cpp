@@ -8,6 +8,7 @@
 #include "rill/coro/as_result.hpp"
 #include "rill/http/upgrade.hpp"
 #include "rill/io/tcp.hpp"
+#include "rill/io/throttle.hpp"
 #include "rill/rt/sleep.hpp"
 
 namespace rill::http {
@@ -69,7 +70,8 @@ task<> close_gracefully(server_core& home, byte_stream& peer) {
     server_options const& options = home.options();
     time_point const deadline = later(home.home().now(), options.drain_timeout);
     std::size_t dropped = 0;
-    while (dropped < options.drain_bytes) {
+    // A stream that is slow by our own rates would excuse itself for ever.
+    while (dropped < options.drain_bytes && home.home().now() < deadline) {
         auto const rest = co_await as_result(peer.receive(deadline));
         if (!rest || !*rest) break;
         dropped += rest->size();
@@ -126,11 +128,33 @@ task<> serve_requests(server_core& home, byte_stream& peer, counted_address* fro
     peer.close();
 }
 
+/// The same over a stream that keeps to the rates of the connection and of the server. Those of a
+/// route are the exchange's to set.
+template <class Wait>
+task<> serve_throttled(server_core& home, byte_stream& peer, counted_address* from) {
+    byte_rate reads(home.options().connection_read_rate);
+    byte_rate writes(home.options().connection_write_rate);
+    throttled_stream slowed(peer);
+    slowed.set_read_rate(server_core::rate_of_connection, &reads);
+    slowed.set_write_rate(server_core::rate_of_connection, &writes);
+    if (home.doors() != nullptr) {
+        slowed.set_read_rate(server_core::rate_of_server, &home.doors()->reads());
+        slowed.set_write_rate(server_core::rate_of_server, &home.doors()->writes());
+    }
+    co_await serve_requests<Wait>(home, slowed, from);
+}
+
+template <class Wait>
+task<> serve(server_core& home, byte_stream& peer, counted_address* from) {
+    return home.throttles() ? serve_throttled<Wait>(home, peer, from)
+                            : serve_requests<Wait>(home, peer, from);
+}
+
 }  // namespace
 
 task<> serve_connection(server_core& home, byte_stream& peer, counted_address* from) {
-    return home.delays() != nullptr ? serve_requests<timed_idle_wait>(home, peer, from)
-                                    : serve_requests<idle_wait>(home, peer, from);
+    return home.delays() != nullptr ? serve<timed_idle_wait>(home, peer, from)
+                                    : serve<idle_wait>(home, peer, from);
 }
 
 task<> refuse_connection(server_core& home, byte_stream& peer) {

@@ -102,9 +102,10 @@ task<bool> content_reader::receive() {
             co_return false;
         }
     }
-    time_point const began = of_.home_.home().now();
-    auto const more = co_await of_.receive(later(began, bounds_.patience));
-    bounds_.patience -= of_.home_.home().now() - began;
+    // The client is waited for, not our own rates.
+    time_point const began = of_.home_.home().now() - of_.peer_.held_back_reads();
+    auto const more = co_await of_.receive(later(of_.home_.home().now(), bounds_.patience));
+    bounds_.patience -= of_.home_.home().now() - of_.peer_.held_back_reads() - began;
     if (more == exchange::arrival::came) co_return true;
     if (more == exchange::arrival::timed_out) {
         refuse(408, "the content did not arrive in time");

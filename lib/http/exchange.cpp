@@ -143,6 +143,9 @@ task<exchange::progress> exchange::resolve(progress from) {
     if (step == progress::answered && waiting_ && waiting_->content) {
         step = co_await drop_content();
     }
+    if (step == progress::answered && waiting_ && waiting_->rates.are_set()) {
+        step = co_await end_throttled();
+    }
     if (step == progress::answered) {
         if (waiting_) waiting_->places.give();
         finish_request(parser_.head().size());
@@ -403,7 +406,9 @@ task<exchange::progress> exchange::read_more_head() {
     bool const sent = co_await flush();
     if (!sent) co_return progress::lost;
     if (head_deadline_ == never) head_deadline_ = deadline_in(home_.options().head_timeout);
+    duration const held_back = peer_.held_back_reads();
     arrival const more = co_await receive(head_deadline_);
+    head_deadline_ = later(head_deadline_, peer_.held_back_reads() - held_back);
     if (more == arrival::ended) co_return progress::lost;
     if (more == arrival::timed_out) {
         ++home_.counters().timed_out;
@@ -471,6 +476,10 @@ bool exchange::admit() {
     server_counters& seen = home_.counters();
     switch (slow().places.take(doors, from_, chosen_.bounds)) {
         case limit::none:
+            if (chosen_.bounds != nullptr && chosen_.bounds->throttles()) {
+                // Such a server wraps the stream of every connection.
+                slow().rates.set(static_cast<throttled_stream&>(peer_), *chosen_.bounds);
+            }
             return true;
         case limit::server:
             ++seen.requests_over_server;
@@ -483,6 +492,13 @@ bool exchange::admit() {
             break;
     }
     return false;
+}
+
+/// What a route with rates has answered is sent at those, and nothing else is.
+task<exchange::progress> exchange::end_throttled() {
+    bool const sent = co_await flush();
+    waiting_->rates.clear();
+    co_return sent ? progress::answered : progress::lost;
 }
 
 /// Answers 503 without looking at the content. The connection is kept where little of that is left.

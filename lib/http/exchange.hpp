@@ -15,6 +15,7 @@
 #include "rill/http/handler.hpp"
 #include "rill/http/request.hpp"
 #include "rill/io/byte_stream.hpp"
+#include "rill/io/throttle.hpp"
 
 namespace rill::http {
 
@@ -90,6 +91,30 @@ public:
     }
 
 private:
+    // The rates of a route, in a connection's stream for as long as a request of it is served.
+    class route_rates {
+    public:
+        route_rates() noexcept = default;
+        route_rates(route_rates const&) = delete;
+        route_rates& operator=(route_rates const&) = delete;
+        ~route_rates() { clear(); }
+
+        void set(throttled_stream& of, handler_bounds const& route) noexcept {
+            of_ = &of;
+            of.set_read_rate(server_core::rate_of_route, &route.reads);
+            of.set_write_rate(server_core::rate_of_route, &route.writes);
+        }
+        [[nodiscard]] bool are_set() const noexcept { return of_ != nullptr; }
+        void clear() noexcept {
+            if (of_ == nullptr) return;
+            of_->set_read_rate(server_core::rate_of_route, nullptr);
+            of_->set_write_rate(server_core::rate_of_route, nullptr);
+            of_ = nullptr;
+        }
+
+    private:
+        throttled_stream* of_ = nullptr;
+    };
     // What only requests that wait need.
     struct waiting {
         buffer head;                            // a copy of the head and of a small body
@@ -97,6 +122,7 @@ private:
         response answer;                        // while its body is being sent
         std::optional<content_reader> content;  // that was not there with the head
         request_places places;                  // what it takes of the limits
+        route_rates rates;                      // that the connection keeps to meanwhile
     };
 
     friend class content_reader;
@@ -139,6 +165,7 @@ private:
     bool note(result<void> const& sent) noexcept;
     progress refuse(unsigned code, std::string_view reason);
     [[nodiscard]] bool admit();
+    [[nodiscard]] task<progress> end_throttled();
     [[nodiscard]] progress turn_away();
     [[nodiscard]] time_point deadline_in(duration length) const noexcept;
 

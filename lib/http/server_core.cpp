@@ -12,7 +12,12 @@ namespace rill::http {
 
 server_core::server_core(core& home, service const& answers, server_options const& options,
                          admission* doors)
-    : home_(home), answers_(answers), options_(options), doors_(doors) {
+    : home_(home),
+      answers_(answers),
+      options_(options),
+      doors_(doors),
+      throttles_(answers.throttles() || options.read_rate != 0 || options.write_rate != 0 ||
+                 options.connection_read_rate != 0 || options.connection_write_rate != 0) {
     spare_.reserve(most_spare);
     constexpr std::string_view frame = "date: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
     static_assert(frame.size() == sizeof(date_));

@@ -63,6 +63,11 @@ public:
         spare_.push_back(std::move(used));
     }
 
+    /// True where a connection may have rates to keep to: its stream is then a `throttled_stream`.
+    [[nodiscard]] bool throttles() const noexcept { return throttles_; }
+    /// Which rate stands where in such a stream.
+    enum rate_place : std::size_t { rate_of_connection, rate_of_route, rate_of_server };
+
     /// True where something is to be looked at before each request: `draining`, or a queue that may
     /// stand.
     [[nodiscard]] bool watchful() const noexcept { return watchful_; }
@@ -119,6 +124,7 @@ private:
     std::uint32_t told_ = 0;
     event stopping_;
     bool watchful_ = false;
+    bool throttles_;
 };
 
 }  // namespace rill::http

@@ -84,6 +84,12 @@ void receive_operation::throw_error(std::error_code code) const {
 }
 
 void byte_stream::deadline_passed(std::size_t which) noexcept {
+    duration const more = excuse(which == write_deadline);
+    if (more > duration::zero()) {
+        core& home = core::current();
+        set_deadline(which, home.timers(), later(home.now(), more));
+        return;
+    }
     if (which == read_deadline) {
         timed_reader_->expired();
     } else {
@@ -149,6 +155,12 @@ void read_operation::throw_error(std::error_code code) const {
 write_operation::timer::timer(write_operation& of) noexcept
     : timer_node([](timer_node& node) noexcept {
           auto& self = static_cast<timer&>(node).owner;
+          duration const more = self.to_.excuse(true);
+          if (more > duration::zero()) {
+              core& home = core::of(*self.waiting_chain());
+              home.timers().arm(node, later(home.now(), more));
+              return;
+          }
           self.to_.stop_write(self, errc::timed_out);
       }),
       owner(of) {}

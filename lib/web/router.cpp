@@ -46,12 +46,15 @@ public:
     std::vector<frozen_route> frozen_routes;  // as many as routes
     std::uint64_t all_methods = 0;
     bool frozen = false;
+    bool throttles = false;
 
 private:
     void freeze_routes();
+    [[nodiscard]] http::handler made_to_wait(http::handler const& answer);
 
     std::vector<std::string_view> names_;      // of all routes; views of `routes`
     std::deque<http::handler_bounds> bounds_;  // of the routes that have their own
+    std::deque<http::handler> plain_;          // that are called by a coroutine
     using by_method = std::map<std::optional<http::method>, route_index>;
     std::map<std::string, by_method> shapes_;
 };
@@ -121,6 +124,21 @@ http::response list_methods(void const*, http::request& req) {
 
 }  // namespace
 
+// A plain answer is one of a burst, which is sent as a whole. That of a route with a rate is sent
+// alone, and so comes from a coroutine.
+task<http::response> answer_plainly(void const* object, http::request& req) {
+    auto const& answer = *static_cast<http::handler const*>(object);
+    co_return answer.plain(answer.object, req);
+}
+
+http::handler route_table::made_to_wait(http::handler const& answer) {
+    http::handler waiting = answer;
+    waiting.object = &plain_.emplace_back(answer);
+    waiting.plain = nullptr;
+    waiting.coroutine = &answer_plainly;
+    return waiting;
+}
+
 void route_table::add(route added) {
     if (frozen) refuse(added.info, "register routes before the server starts");
     if (added.info.method == http::method::other) refuse(added.info, "use any()");
@@ -144,6 +162,10 @@ void route_table::freeze_routes() {
         http::handler answer = r.answer;
         route_options const& own = r.limits;
         if (own != route_options{}) answer.bounds = &bounds_.emplace_back(own);
+        if (answer.bounds != nullptr && answer.bounds->throttles()) {
+            throttles = true;
+            if (answer.is_plain()) answer = made_to_wait(answer);
+        }
         frozen_routes.push_back({answer, names_.data() + names_.size(),
                                  static_cast<std::uint32_t>(r.parsed.names.size())});
         names_.insert(names_.end(), r.parsed.names.begin(), r.parsed.names.end());
@@ -192,6 +214,10 @@ void router::add(std::optional<http::method> method, std::string_view text, http
 
 void router::freeze() {
     table_->freeze();
+}
+
+bool router::throttles() const noexcept {
+    return table_->throttles;
 }
 
 std::vector<route_info> router::routes() const {

@@ -37,6 +37,7 @@ class router_service final : public http::service {
 public:
     explicit router_service(router const& app) noexcept : app_(app) {}
     http::handler choose(http::request& req) const override { return app_.choose(req); }
+    bool throttles() const noexcept override { return app_.throttles(); }
 
 private:
     router const& app_;

@@ -279,6 +279,7 @@ def snippet_limits(program):
 def snippet_protection(program):
     with Server(program) as server:
         same(server.ask("GET", "/"), (200, "a page"))
+        same(server.ask("GET", "/download"), (200, "x" * 100_000))
         with concurrent.futures.ThreadPoolExecutor(3) as clients:
             asked = [clients.submit(server.ask, "GET", "/report") for _ in range(3)]
             same(sorted(each.result()[0] for each in asked), [200, 200, 503])

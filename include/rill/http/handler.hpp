@@ -13,6 +13,7 @@
 #include "rill/http/request.hpp"
 #include "rill/http/response.hpp"
 #include "rill/http/streaming_request.hpp"
+#include "rill/io/throttle.hpp"
 
 namespace rill::http {
 
@@ -28,6 +29,11 @@ struct handler_limits {
     /// Requests of this handler that wait at once, on all cores together; beyond it the answer is
     /// 503. As the server's `most_requests`, and besides it.
     std::uint32_t most_requests = 0;
+    /// Bytes per second of the content of all requests of this handler together, on all cores. As
+    /// the server's own rate, and besides it.
+    std::uint64_t read_rate = 0;
+    /// The same for their answers.
+    std::uint64_t write_rate = 0;
 
     friend bool operator==(handler_limits const& left, handler_limits const& right) = default;
 };
@@ -37,10 +43,18 @@ static_assert(std::is_trivially_destructible_v<handler_limits>);
 struct handler_bounds {
     /// With nothing counted yet.
     explicit handler_bounds(handler_limits const& allowed) noexcept
-        : limits(allowed), requests(allowed.most_requests) {}
+        : limits(allowed),
+          requests(allowed.most_requests),
+          reads(allowed.read_rate),
+          writes(allowed.write_rate) {}
+
+    /// True when one of the rates is limited.
+    [[nodiscard]] bool throttles() const noexcept { return reads.limited() || writes.limited(); }
 
     handler_limits const limits;  ///< What was set.
     places mutable requests;      ///< Of `limits.most_requests`.
+    byte_rate mutable reads;      ///< Of `limits.read_rate`.
+    byte_rate mutable writes;     ///< Of `limits.write_rate`.
 };
 
 /// How a handler gets the content of a request.

@@ -59,6 +59,16 @@ struct server_options {
     /// each. Connections of further ones are not held to that limit, and are counted in
     /// `addresses_uncounted`.
     std::uint32_t counted_addresses = 16 * 1024;
+    /// Bytes per second that the server receives, heads included, all connections on all cores
+    /// together: those that want more share it, and none is refused. What waits for its turn is no
+    /// fault of its client and counts for none of the deadlines. 0 is no limit.
+    std::uint64_t read_rate = 0;
+    /// The same for what it sends.
+    std::uint64_t write_rate = 0;
+    /// The same for what each connection receives.
+    std::uint64_t connection_read_rate = 0;
+    /// The same for what each connection sends.
+    std::uint64_t connection_write_rate = 0;
     /// Load shedding: how long a request may wait for its core before it is refused with 503, once
     /// that has been so for all requests of a `shed_interval`: then the core has more to do than it
     /// can, and the queue will not go away. 0 refuses nobody. It is off unless you set it, because
@@ -127,6 +137,9 @@ class service {
 public:
     /// The handler for a request; never an empty one. Called on every core at once.
     [[nodiscard]] virtual handler choose(request& req) const = 0;
+    /// True where some handler has a rate of its own (`handler_limits::read_rate`, `write_rate`);
+    /// such a handler returns a task.
+    [[nodiscard]] virtual bool throttles() const noexcept { return false; }
 
 protected:
     ~service() = default;

@@ -246,6 +246,10 @@ public:
     /// bound only a reset is seen.
     virtual void watch_end(chain* who) noexcept = 0;
 
+    /// All the time for which waits for input were held back by the stream itself, and not by its
+    /// peer; see `throttled_stream`.
+    [[nodiscard]] virtual duration held_back_reads() const noexcept { return {}; }
+
     /// The peer's address; of kind `none` where there is none.
     [[nodiscard]] virtual address remote_address() const { return {}; }
     /// This side's address; of kind `none` where there is none.
@@ -254,6 +258,7 @@ public:
 protected:
     friend class framed_stream;
     friend class preceded_stream;
+    friend class throttled_stream;
     friend class read_frame_operation;
     friend class read_operation;
     friend class receive_operation;
@@ -273,6 +278,9 @@ protected:
     [[nodiscard]] virtual std::optional<result<void>> begin_write(pending_write& what) noexcept = 0;
     /// Asks for an early end of `what`; `written` follows, at once or later.
     virtual void stop_write(pending_write& what, std::error_code why) noexcept = 0;
+    /// Asked when the deadline of the reader or of the first writer passes: how much longer it has,
+    /// because the stream itself, and not the peer, has held its wait back.
+    [[nodiscard]] virtual duration excuse(bool /*writing*/) noexcept { return {}; }
 
 private:
     friend class lazy_deadlines<byte_stream, 2>;

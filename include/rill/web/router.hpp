@@ -127,6 +127,9 @@ public:
     /// Cost      no allocation for a path without percent-encoding.
     [[nodiscard]] http::handler choose(http::request& req) const;
 
+    /// True when some route has a rate of its own. The router must be frozen.
+    [[nodiscard]] bool throttles() const noexcept;
+
     /// Answers a request that was made by hand, without a port: for tests. Freezes the router.
     ///
     /// Returns   the answer with its body in memory, where `text()` has it, also that of a file or
