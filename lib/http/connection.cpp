@@ -2,6 +2,7 @@
 #include "http/connection.hpp"
 
 #include "http/exchange.hpp"
+#include "http/proxied_client.hpp"
 #include "http/timed_waits.hpp"
 #include "http/write_answer.hpp"
 #include "io/preceded_stream.hpp"
@@ -141,6 +142,10 @@ task<> serve_throttled(server_core& home, byte_stream& peer, counted_address* fr
         slowed.set_read_rate(server_core::rate_of_server, &home.doors()->reads());
         slowed.set_write_rate(server_core::rate_of_server, &home.doors()->writes());
     }
+    // A client that was told of by a proxy is known by the stream that its requests come from.
+    proxied_client client(home, slowed);
+    auto const known = home.proxied().find(&peer);
+    if (known != home.proxied().end()) client.note(address(known->second));
     co_await serve_requests<Wait>(home, slowed, from);
 }
 

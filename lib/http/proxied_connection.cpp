@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "http/connection.hpp"
+#include "http/proxied_client.hpp"
 #include "rill/codec/proxy_header.hpp"
 #include "rill/coro/as_result.hpp"
 #include "rill/rt/core.hpp"
@@ -10,20 +11,6 @@
 namespace rill::http {
 
 namespace {
-
-/// What the proxy of a connection has said of its client, as long as the connection lives.
-class proxied_client {
-public:
-    proxied_client(server_core& home, byte_stream& peer) noexcept : home_(home), peer_(peer) {}
-    proxied_client(proxied_client const&) = delete;
-    proxied_client& operator=(proxied_client const&) = delete;
-    ~proxied_client() { home_.proxied().erase(&peer_); }
-    void note(address client) { home_.proxied()[&peer_] = std::move(client); }
-
-private:
-    server_core& home_;
-    byte_stream& peer_;
-};
 
 /// Reads the header and leaves what follows it in the stream.
 task<codec::proxy_header> read_header(server_core& home, byte_stream& peer) {

@@ -164,6 +164,7 @@ void route_table::freeze_routes() {
         if (own != route_options{}) answer.bounds = &bounds_.emplace_back(own);
         if (answer.bounds != nullptr && answer.bounds->throttles()) {
             throttles = true;
+            answer.ready = nullptr;
             if (answer.is_plain()) answer = made_to_wait(answer);
         }
         frozen_routes.push_back({answer, names_.data() + names_.size(),

@@ -150,6 +150,17 @@ TEST_CASE("a PROXY header names the client for all requests of its connection") 
           "1.2.3.4 http a");
 }
 
+TEST_CASE("a client behind a PROXY header is known also where its connection has a rate") {
+    app of;
+    web::serve_options options = with_header(loopback);
+    options.http.connection_write_rate = 1'000'000;
+    test_server server(of.routes, options);
+    raw_client client(server.at());
+    CHECK(client.ask("PROXY TCP4 1.2.3.4 127.0.0.1 5 80\r\n" + std::string(get)).body ==
+          "1.2.3.4 http a");
+    CHECK(client.ask(get_later).body == "1.2.3.4 http a later");
+}
+
 TEST_CASE("without a header, or with one from elsewhere, a connection is closed unanswered") {
     app of;
     {

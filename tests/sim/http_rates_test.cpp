@@ -2,6 +2,7 @@
 // over all cores, of a connection and of a route, and the deadlines beside them.
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
 
 #include "http_world.hpp"
@@ -131,6 +132,33 @@ TEST_CASE("each connection has a rate of its own") {
                 expect_near(each->most(begin + 100ms, begin + 4900ms), 100'000);
                 expect_near(each->least(begin + 100ms, begin + 4900ms), 100'000);
             }
+        });
+    };
+    static_cast<void>(test::seeds(seed_count, program, on_cores(2)));
+}
+
+namespace {
+
+// Answers at once, as files in memory do.
+struct at_once {
+    [[nodiscard]] std::optional<http::response> ready(http::request& req) const {
+        return http::text(sim::content_of(1, req.path<std::size_t>("size")));
+    }
+    task<http::response> operator()(http::request& req) const { co_return ready(req).value(); }
+};
+
+}  // namespace
+
+TEST_CASE("a route keeps to its rate also where its handler needs no wait") {
+    auto const program = [] {
+        http_app app;
+        app.routes.get("/kept/{size}", at_once{}, {.write_rate = 100'000});
+        serve_to(app, {}, []() -> task<> {
+            rate_meter kept;
+            time_point const begin = now();
+            co_await download("/kept/", 300'000, kept);
+            duration const took = now() - begin;
+            test::expect(took >= 2900ms && took <= 3200ms, "300 kB in 3 seconds");
         });
     };
     static_cast<void>(test::seeds(seed_count, program, on_cores(2)));
