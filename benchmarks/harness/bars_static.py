@@ -1,7 +1,9 @@
 """Bars on static files: a small one against other servers, and how long a directory takes to be listed."""
 
+import dataclasses
 import http.client
 import pathlib
+import random
 import statistics
 import tempfile
 import time
@@ -60,6 +62,47 @@ def small_20(settings, record):
 def small_100(settings, record):
     """The same with 100 connections."""
     small(settings, record, 100)
+
+
+# A prime, so that bytes which came from elsewhere in the file are not taken for the right ones.
+PERIOD = 65_521
+
+
+def large(settings, record, mebibytes, connections):
+    """CPU per request of a large file, against nginx with sendfile."""
+    name = f"static.large_{mebibytes}m"
+    title = f"{mebibytes} MiB file, {connections} kept connections"
+    size = mebibytes * 1024 * 1024
+    pattern = random.Random(1).randbytes(PERIOD)
+    with tempfile.TemporaryDirectory(prefix="rill-bench-files-") as root:
+        pathlib.Path(root).chmod(0o755)
+        repeated = pathlib.Path(root, "pattern")
+        repeated.write_bytes(pattern)
+        with open(pathlib.Path(root, "large"), "wb") as file:
+            for at in range(0, size, PERIOD):
+                file.write(pattern[: size - at])
+        options = ("--connections", connections, "--path", "/large", "--pattern", repeated)
+        servers = [each for each in file_servers.all_of(root) if each.name in (OURS, NGINX)]
+        slices = measure(
+            settings, "http", servers, (*options, "--size", size), title, (OURS, NGINX)
+        )
+    report.comparison(title, slices, NGINX)
+    record.ratio(name, interleave.ratio(slices, OURS, NGINX), "; ".join(
+        [report.noise(slices, NGINX), *interleave.warnings(slices)]
+    ))
+
+
+@group(static__large_1m=Limit(1.0))
+def large_1m(settings, record):
+    """CPU per request of a file of 1 MiB, 20 connections, against nginx with sendfile."""
+    large(settings, record, 1, 20)
+
+
+@group(static__large_100m=Limit(1.0))
+def large_100m(settings, record):
+    """The same with 100 MiB and 4 connections, in slices that are long enough for it."""
+    longer = dataclasses.replace(settings, slice_seconds_at_least=1.0)
+    large(longer, record, 100, 4)
 
 
 @group(static__listing_ms=Limit(100, strict=True))

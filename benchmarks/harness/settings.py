@@ -20,6 +20,8 @@ class Settings:
     seed: int = 1
     server_cpu: int | None = 0
     load_cpu: int | None = 1
+    # For requests that take long: slices that are long enough for some.
+    slice_seconds_at_least: float = 0
 
     # Many short slices: a machine that shares its cores is slow for seconds at a time, and only
     # slices that stand in the same such spell can be compared.
@@ -34,7 +36,7 @@ class Settings:
 
     @property
     def slice_seconds(self):
-        return 0.2 if self.quick else 0.3
+        return max(0.2 if self.quick else 0.3, self.slice_seconds_at_least)
 
     def program(self, name):
         """The path of a program of the build, such as `examples/hello`."""

@@ -23,6 +23,11 @@ nanoseconds to_nanoseconds(double seconds) {
     return static_cast<nanoseconds>(seconds * static_cast<double>(second));
 }
 
+std::size_t answer_size(options const& chosen) {
+    bool const sized = chosen.kind == protocol::echo || !chosen.pattern.empty();
+    return sized ? chosen.size : chosen.expect.size();
+}
+
 int connect_to(sockaddr_in const& server) {
     int const fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) throw failure(std::string("socket: ") + std::strerror(errno));
@@ -41,7 +46,7 @@ int connect_to(sockaddr_in const& server) {
 engine::engine(options const& chosen, std::unique_ptr<workload> work)
     : options_(chosen),
       work_(std::move(work)),
-      ring_(chosen.kind == protocol::echo ? chosen.size : chosen.expect.size()),
+      ring_(answer_size(chosen)),
       connections_(chosen.connections),
       random_(chosen.seed) {}
 

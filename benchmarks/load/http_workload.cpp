@@ -2,47 +2,20 @@
 #include "http_workload.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 
+#include "download_workload.hpp"
 #include "echo_workload.hpp"
 #include "failure.hpp"
+#include "http_head.hpp"
 
 namespace load {
-namespace {
-
-bool same_name(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-        return std::tolower(static_cast<unsigned char>(x)) ==
-               std::tolower(static_cast<unsigned char>(y));
-    });
-}
-
-// The value of content-length in `head`. The peers measured here answer with nothing else.
-std::size_t content_length(std::string_view head) {
-    constexpr std::string_view name = "content-length:";
-    for (auto line = head.find("\r\n"); line != std::string_view::npos;
-         line = head.find("\r\n", line + 2)) {
-        auto const field = head.substr(line + 2);
-        if (!same_name(field.substr(0, name.size()), name)) continue;
-        auto value = field.substr(name.size());
-        while (value.starts_with(' ')) value.remove_prefix(1);
-        std::size_t length = 0;
-        auto const result = std::from_chars(value.data(), value.data() + value.size(), length);
-        if (result.ec == std::errc{}) return length;
-    }
-    throw failure("an answer without content-length: " + std::string(head.substr(0, 200)));
-}
-
-}  // namespace
 
 http_workload::http_workload(options const& chosen)
     : depth_(chosen.depth),
       busy_(chosen.busy),
       expect_(chosen.expect),
       states_(chosen.connections) {
-    auto const request = "GET " + chosen.path + " HTTP/1.1\r\nHost: " + chosen.host +
-                         "\r\nUser-Agent: rill-load\r\nAccept: */*\r\n\r\n";
+    auto const request = get_request(chosen.path, chosen.host);
     for (std::size_t i = 0; i < depth_; ++i) requests_ += request;
 }
 
@@ -111,6 +84,7 @@ std::size_t http_workload::received(std::size_t connection, std::span<char const
 
 std::unique_ptr<workload> make_workload(options const& chosen) {
     if (chosen.kind == protocol::echo) return std::make_unique<echo_workload>(chosen);
+    if (!chosen.pattern.empty()) return std::make_unique<download_workload>(chosen);
     return std::make_unique<http_workload>(chosen);
 }
 

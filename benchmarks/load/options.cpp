@@ -2,6 +2,8 @@
 #include "options.hpp"
 
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include <arpa/inet.h>
@@ -41,6 +43,13 @@ std::vector<pid_t> processes(std::string_view text) {
     return result;
 }
 
+std::string content_of(std::string const& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!file || text.empty()) throw failure("--pattern wants a file that is not empty: " + path);
+    return text;
+}
+
 void set(options& into, std::string_view name, std::string_view value) {
     if (name == "--connect") {
         into.server = address(value);
@@ -65,6 +74,8 @@ void set(options& into, std::string_view name, std::string_view value) {
         into.path = value;
     } else if (name == "--expect") {
         into.expect = value;
+    } else if (name == "--pattern") {
+        into.pattern = content_of(std::string(value));
     } else if (name == "--watch") {
         into.watch = processes(value);
     } else {
@@ -78,6 +89,7 @@ void check(options const& chosen) {
         throw failure("--connections, --size and --depth are at least 1");
     if (chosen.busy && (chosen.rate <= 0 || chosen.kind != protocol::http))
         throw failure("--busy is for the open loop of HTTP");
+    if (!chosen.pattern.empty() && chosen.depth != 1) throw failure("--pattern has no --depth");
     if (chosen.rate > 0 && (chosen.depth != 1 || chosen.requests != 0))
         throw failure("the open loop has neither --depth nor --requests");
 }
@@ -87,8 +99,9 @@ void check(options const& chosen) {
 char const* const usage =
     "usage: load echo|http|idle-echo|idle-http --connect ADDRESS:PORT\n"
     "  [--connections N] [--size BYTES] [--depth N] [--warm S] [--time S] [--requests N]\n"
-    "  [--rate PER_SECOND [--poisson] [--busy]] [--path P] [--expect BODY] [--watch PID,...] "
-    "[--seed N]\n"
+    "  [--rate PER_SECOND [--poisson] [--busy]] [--path P] [--expect BODY] "
+    "[--watch PID,...] [--seed N]\n"
+    "  [--pattern FILE]  (the body repeats the file and has --size bytes)\n"
     "Closed loop without --rate, open loop with it. One JSON line on standard output.\n"
     "idle-*: reads 'open N', 'ask', 'quit' from standard input.\n";
 

@@ -18,7 +18,7 @@ struct options {
     sockaddr_in server{};
     std::string host;  ///< the server as written, for the host header
     std::size_t connections = 64;
-    std::size_t size = 1024;     ///< bytes of an echo message
+    std::size_t size = 1024;     ///< bytes of an echo message, or of a body made of `pattern`
     std::size_t depth = 1;       ///< HTTP requests in one batch
     double rate = 0;             ///< requests per second of the open loop; 0 is the closed loop
     bool busy = false;           ///< open loop: 503 is an answer, too, and counted apart
@@ -29,6 +29,7 @@ struct options {
     std::uint64_t seed = 1;
     std::string path = "/";
     std::string expect = "Hello, World!";  ///< the body that every answer must have
+    std::string pattern;                   ///< HTTP: in place of `expect`, what a body repeats
     std::vector<pid_t> watch;              ///< processes whose CPU time is read
 };
 

@@ -24,7 +24,9 @@ constexpr std::size_t entries_bytes(unsigned count) {
 }  // namespace
 
 ring::ring(std::size_t answer_bytes)
-    : buffer_size_(answer_bytes > small_size / 2 ? large_size : small_size),
+    : buffer_size_(answer_bytes > large_size       ? largest_size
+                   : answer_bytes > small_size / 2 ? large_size
+                                                   : small_size),
       buffer_count_(static_cast<unsigned>(memory_size / buffer_size_)),
       memory_(memory_size) {
     io_uring_params params{};

@@ -51,6 +51,7 @@ private:
     static constexpr std::size_t memory_size = std::size_t{8} << 20;
     static constexpr unsigned small_size = 4096;
     static constexpr unsigned large_size = 16384;
+    static constexpr unsigned largest_size = 131072;
     static constexpr std::uint64_t send_bit = std::uint64_t{1} << 63;
 
     void wait(nanoseconds limit);

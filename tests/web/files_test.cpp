@@ -9,6 +9,7 @@
 #include <string>
 
 #include "rill/base/error.hpp"
+#include "support/openat2.hpp"
 #include "support/site.hpp"
 
 using namespace rill;
@@ -110,7 +111,8 @@ TEST_CASE("no link leads out of the root, and a link inside of it is followed") 
         CHECK((answer.status == 404 || answer.status == 403));
         CHECK(answer.body.find("secret") == std::string::npos);
     }
-    CHECK(with.get("/inside").body == "small");
+    // Without openat2 no link is followed at all.
+    CHECK(with.get("/inside").body == (test::has_openat2() ? "small" : ""));
 }
 
 TEST_CASE("a FIFO or a socket in the root is not served and blocks nothing") {
