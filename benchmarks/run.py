@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 # The modules of bars register their groups when they are imported; this is the order of the runs.
 from harness import bars_speed  # isort: skip
-from harness import bars_exact, bars_scale, bars_build, bars_simulation, bars_static, bars_overload  # noqa: F401  isort: skip
+from harness import bars_exact, bars_scale, bars_build, bars_simulation, bars_static, bars_overload, bars_bulk  # noqa: F401  isort: skip
 from harness import bars, contenders, machine, report, settings, udp
 from harness.processes import LoadFailed
 
