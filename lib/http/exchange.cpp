@@ -23,21 +23,6 @@ http1::request_limits limits_of(server_options const& options) noexcept {
             .field_count = options.field_count};
 }
 
-/// The answer to what a handler threw.
-response answer_to_failure(server_core& home, std::exception_ptr failure) noexcept {
-    try {
-        std::rethrow_exception(std::move(failure));
-    } catch (problem const& known) {
-        return to_response(known);
-    } catch (std::exception const& unexpected) {
-        log::error("handler threw", {{"what", unexpected.what()}});
-    } catch (...) {
-        log::error("handler threw", {{"what", "not a std::exception"}});
-    }
-    ++home.counters().failed;
-    return response(status::internal_server_error);
-}
-
 // RFC 9110 section 10.1.4.
 bool takes_trailers(request const& req) noexcept {
     for (field const each : req.headers()) {
@@ -78,6 +63,8 @@ void exchange::take_output() noexcept {
 }
 
 exchange::~exchange() {
+    if (traces_ != 0) [[unlikely]]
+        call_hooks(false);
     home_.keep_buffer(std::move(output_));
     if (waiting_) [[unlikely]] {
         home_.keep_buffer(std::move(waiting_->head));
@@ -193,24 +180,27 @@ exchange::progress exchange::call_handler() {
     return answer_failure(std::move(failure));
 }
 
-exchange::progress exchange::answer_failure(std::exception_ptr failure) {
-    response answer = answer_to_failure(home_, std::move(failure));
-    return append(answer);
-}
-
 exchange::progress exchange::append(response& answer) {
     // A shutdown may have begun while the content came or the handler waited.
     if (home_.draining()) frame_.keep_alive = false;
     bool const streams = std::holds_alternative<body_stream>(answer.body());
     if (frame_.http_1_0 && streams) frame_.keep_alive = false;
-    if (waiting_ && waiting_->content) [[unlikely]] {
-        refuse_early_upgrade(answer);
-        bool const keep = waiting_->content->answer_begins(streams && !frame_.head_only);
-        if (!keep) frame_.keep_alive = false;
+    if (waiting_) [[unlikely]] {
+        if (waiting_->content) {
+            refuse_early_upgrade(answer);
+            bool const keep = waiting_->content->answer_begins(streams && !frame_.head_only);
+            if (!keep) frame_.keep_alive = false;
+        }
     }
-    if (write_answer(home_, output_, answer, frame_)) [[likely]]
+    bool const complete = write_answer(home_, output_, answer, frame_);
+    if (waiting_) [[unlikely]] {
+        bool const has_body = complete && !frame_.head_only;
+        waiting_->end = {code_of(answer.status()), has_body ? answer.body_size() : 0};
+    }
+    if (complete) [[likely]]
         return progress::answered;
     slow().answer = std::move(answer);
+    waiting_->end.status = code_of(waiting_->answer.status());
     return progress::needs_send;
 }
 
@@ -224,12 +214,15 @@ void exchange::refuse_early_upgrade(response& answer) {
 }
 
 void exchange::finish_request(std::size_t head_size) {
-    if (head_kept_) [[unlikely]] {
-        waiting_->head.clear();
-        waiting_->body.clear();
-        waiting_->content.reset();
-        head_kept_ = false;
-        head_size = 0;
+    if (traces_ != 0) [[unlikely]] {
+        call_hooks(true);
+        if ((traces_ & head_kept) != 0) {
+            waiting_->head.clear();
+            waiting_->body.clear();
+            waiting_->content.reset();
+            head_size = 0;
+        }
+        traces_ = 0;
     }
     input_.consume(head_size + std::exchange(body_in_place_, 0));
     parser_.reset();
@@ -261,6 +254,7 @@ task<exchange::progress> exchange::send_body() {
             std::span<bytes const>(pieces), deadline_in(home_.options().write_timeout)));
         output_.clear();
         sent = note(done);
+        if (sent) waiting_->end.body_bytes += part.size();
     }
     waiting_->answer = response();
     co_return sent ? progress::answered : progress::lost;
@@ -289,6 +283,7 @@ public:
         of_.release_output();
         if (!of_.note(sent)) throw error(sent.error(), "write the body");
         broken_ = false;
+        of_.waiting_->end.body_bytes += piece.size();
     }
     void trailer(std::string_view name, std::string_view value) override {
         if (http1::is_forbidden_trailer(name)) {
@@ -319,7 +314,7 @@ private:
 };
 
 task<exchange::progress> exchange::send_stream() {
-    if (!head_kept_) keep_head(std::exchange(body_in_place_, 0));
+    if ((traces_ & head_kept) == 0) keep_head(std::exchange(body_in_place_, 0));
     input_.settle();
     if (waiting_->content && !waiting_->content->ended()) {
         // The producer may read on, and its client may wait for the head before it sends more.
@@ -379,6 +374,7 @@ task<exchange::progress> exchange::send_file() {
             co_await as_result(peer_.write(part, deadline_in(home_.options().write_timeout)));
         // The head has promised more: the connection is cut, never ended as if complete.
         if (!note(done)) co_return progress::lost;
+        waiting_->end.body_bytes += part.size;
     }
     co_return progress::answered;
 }
@@ -392,6 +388,7 @@ task<exchange::progress> exchange::copy_file(file_range const& range) {
         auto const got = co_await as_result(file::read(range.descriptor(), room, at));
         if (!got || *got == 0) co_return progress::lost;
         output_.commit(*got);
+        waiting_->end.body_bytes += *got;
         at += *got;
         left -= *got;
         if (left == 0) break;
@@ -453,7 +450,7 @@ void exchange::keep_head(std::size_t with_body) {
     bool const fits = copy.append(kept);
     RILL_ASSERT(fits, "a head and a body in one piece fit the buffer that they came in");
     input_.consume(kept.size());
-    head_kept_ = true;
+    traces_ |= head_kept;
     parser_.head().rebase(copy.view().data());
     detail::request_access::assign(request_, parser_.head());
     if (with_body != 0) {
@@ -467,48 +464,6 @@ exchange::progress exchange::refuse(unsigned code, std::string_view reason) {
     response answer = to_response(problem(static_cast<int>(code), reason));
     static_cast<void>(write_answer(home_, output_, answer, frame_));
     return progress::ended;
-}
-
-/// Takes the places that a request which waits needs. False, and counted, where there is none.
-bool exchange::admit() {
-    admission* const doors = home_.doors();
-    if (doors == nullptr && chosen_.bounds == nullptr) return true;
-    server_counters& seen = home_.counters();
-    switch (slow().places.take(doors, from_, chosen_.bounds)) {
-        case limit::none:
-            if (chosen_.bounds != nullptr && chosen_.bounds->throttles()) {
-                // Such a server wraps the stream of every connection.
-                slow().rates.set(static_cast<throttled_stream&>(peer_), *chosen_.bounds);
-            }
-            return true;
-        case limit::server:
-            ++seen.requests_over_server;
-            break;
-        case limit::address:
-            ++seen.requests_over_address;
-            break;
-        case limit::route:
-            ++seen.requests_over_route;
-            break;
-    }
-    return false;
-}
-
-/// What a route with rates has answered is sent at those, and nothing else is.
-task<exchange::progress> exchange::end_throttled() {
-    bool const sent = co_await flush();
-    waiting_->rates.clear();
-    co_return sent ? progress::answered : progress::lost;
-}
-
-/// Answers 503 without looking at the content. The connection is kept where little of that is left.
-exchange::progress exchange::turn_away() {
-    if (home_.draining()) frame_.keep_alive = false;
-    if (parser_.head().has_content() && !open_content().answer_begins(false)) {
-        frame_.keep_alive = false;
-    }
-    write_busy(home_, output_, frame_);
-    return progress::answered;
 }
 
 time_point exchange::deadline_in(duration length) const noexcept {

@@ -117,12 +117,16 @@ private:
     };
     // What only requests that wait need.
     struct waiting {
+        waiting() noexcept {}  // `optional` asks for it before this class is complete
+
         buffer head;                            // a copy of the head and of a small body
         buffer body;                            // content that came in pieces
         response answer;                        // while its body is being sent
         std::optional<content_reader> content;  // that was not there with the head
         request_places places;                  // what it takes of the limits
         route_rates rates;                      // that the connection keeps to meanwhile
+        detail::finish_hook* hooks = nullptr;   // owned, the last one first
+        finished end;                           // what they are told
     };
 
     friend class content_reader;
@@ -131,6 +135,9 @@ private:
     enum class arrival : std::uint8_t { came, ended, timed_out };
 
     [[nodiscard]] client_info client_of(request const& req) const override;
+    [[nodiscard]] response answer_to(std::exception_ptr failure) override;
+    void at_finish(detail::finish_hook* hook) noexcept override;
+    void call_hooks(bool whole) noexcept;
     [[nodiscard]] progress begin_request(http1::request_head const& head);
     void drop_empty_line();
     [[nodiscard]] progress call_handler();
@@ -182,8 +189,11 @@ private:
     std::optional<waiting> waiting_;
     time_point head_deadline_ = never;
     std::size_t body_in_place_ = 0;  // bytes of content that stand in the window behind the head
-    bool head_kept_ = false;         // the head is copied, and no longer in the window
-    bool over_ = false;              // nothing more is to be read or answered
+    // What a request leaves behind when it ends, in one byte that most requests look at once.
+    static constexpr std::uint8_t head_kept = 1;  // the head is copied, and no longer in the window
+    static constexpr std::uint8_t has_hooks = 2;  // functions wait for its end
+    std::uint8_t traces_ = 0;
+    bool over_ = false;  // nothing more is to be read or answered
 };
 
 }  // namespace rill::http

@@ -28,7 +28,7 @@ time_point exchange::handler_deadline() const noexcept {
 }
 
 content_reader& exchange::open_content() {
-    if (!head_kept_) keep_head(0);
+    if ((traces_ & head_kept) == 0) keep_head(0);
     return slow().content.emplace(*this, parser_.head(), bounds());
 }
 
@@ -83,7 +83,7 @@ task<exchange::progress> exchange::wait_for_handler() {
     bool const streams = chosen_.content == content_mode::streamed;
     if (streams) {
         detail::request_access::set_reader(request_, &open_content());
-    } else if (!head_kept_) {
+    } else if ((traces_ & head_kept) == 0) {
         // The handler may wait for long: what it sees is copied, so that the kernel's buffer goes
         // back.
         keep_head(std::exchange(body_in_place_, 0));

@@ -11,7 +11,9 @@
 #include "rill/base/assert.hpp"
 #include "rill/base/percent.hpp"
 #include "rill/base/query.hpp"
+#include "rill/coro/chain.hpp"
 #include "rill/http/problem.hpp"
+#include "rill/http/response.hpp"
 
 namespace rill::http {
 
@@ -23,8 +25,9 @@ char* scratch::allocate(std::size_t size) {
         used_ += static_cast<std::uint32_t>(size);
         return given;
     }
-    auto* const more = static_cast<chunk*>(::operator new(sizeof(chunk) + size));
-    more->next = overflow_;
+    std::size_t const whole = sizeof(chunk) + size;
+    auto* const more = static_cast<chunk*>(rill::detail::allocate_frame(whole));
+    *more = {overflow_, whole};
     overflow_ = more;
     return reinterpret_cast<char*>(more + 1);
 }
@@ -32,7 +35,7 @@ char* scratch::allocate(std::size_t size) {
 void scratch::release() noexcept {
     while (overflow_ != nullptr) {
         chunk* const next = overflow_->next;
-        ::operator delete(overflow_);
+        rill::detail::free_frame(overflow_, overflow_->size);
         overflow_ = next;
     }
 }
@@ -174,6 +177,47 @@ client_info request::client() const {
     if (source_ != nullptr) return source_->client_of(*this);
     return {.address = {}, .scheme = "http", .host = std::string(host())};
 }
+
+std::string_view request::keep(std::string_view text) const {
+    if (text.empty()) return {};
+    char* const copy = scratch_.allocate(text.size());
+    std::memcpy(copy, text.data(), text.size());
+    return {copy, text.size()};
+}
+
+void* request::attach_memory(std::size_t size, rill::detail::type_key type) {
+    // Scratch gives bytes of any alignment; a chunk of the pool would be aligned by itself.
+    constexpr std::size_t unit = alignof(std::max_align_t);
+    char* const room = scratch_.allocate(sizeof(detail::attachment) + size + 2 * unit);
+    auto const up = [](char* at) {
+        return at + (unit - reinterpret_cast<std::uintptr_t>(at) % unit) % unit;
+    };
+    char* const head = up(room);
+    char* const value = up(head + sizeof(detail::attachment));
+    attachments_ = ::new (head) detail::attachment{attachments_, type, value};
+    return value;
+}
+
+void* request::find_attachment(rill::detail::type_key type) const noexcept {
+    for (detail::attachment* at = attachments_; at != nullptr; at = at->next) {
+        if (at->type == type) return at->value;
+    }
+    return nullptr;
+}
+
+void request::add_hook(detail::finish_hook* hook) {
+    if (source_ != nullptr) return source_->at_finish(hook);
+    hook->destroy(hook);
+}
+
+namespace detail {
+
+response request_access::answer_to(request const& req, std::exception_ptr failure) {
+    if (req.source_ == nullptr) std::rethrow_exception(std::move(failure));
+    return req.source_->answer_to(std::move(failure));
+}
+
+}  // namespace detail
 
 http1::field_table const& request::no_fields() noexcept {
     static http1::field_table const none{};

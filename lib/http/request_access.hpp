@@ -19,7 +19,7 @@ struct request_access {
         req.body_ = {};
         req.parameters_.count = 0;
         req.allowed_methods_ = 0;
-        req.canonical_path_ = nullptr;
+        req.attachments_ = nullptr;
         req.decoded_path_ = nullptr;
         assign(req, head);
     }
@@ -37,7 +37,7 @@ struct request_access {
         req.body_ = request_body(content);
     }
 
-    static void set_source(request& req, request_source const& source) noexcept {
+    static void set_source(request& req, request_source& source) noexcept {
         req.source_ = &source;
     }
 
@@ -52,6 +52,9 @@ struct request_access {
     static std::optional<std::string_view> canonical_path(request& req) {
         return req.path_has_percent_ ? decode_path(req) : req.encoded_path();
     }
+
+    // The answer to what a handler threw. A request that was made by hand throws it again.
+    RILL_API static response answer_to(request const& req, std::exception_ptr failure);
 
     static bool has_percent(request const& req) noexcept { return req.path_has_percent_; }
     static path_parameters& parameters(request& req) noexcept { return req.parameters_; }

@@ -3,7 +3,9 @@
 #include "rill/web/call.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
+#include <utility>
 
 #include "http/request_access.hpp"
 #include "rill/base/error.hpp"
@@ -88,7 +90,7 @@ task<std::string> read_file(http::file_range const& range) {
 }  // namespace
 
 /// One call: the request and all that its handler may look at.
-class called {
+class called final : private http::detail::request_source {
 public:
     called(router const& app, call_request const& of)
         : app_(app),
@@ -104,7 +106,11 @@ public:
             text_ += "content-length: " + std::to_string(of.body_.size()) + "\r\n";
         }
         text_ += "\r\n";
+        request_access::set_source(req_, *this);
     }
+    called(called const&) = delete;
+    called& operator=(called const&) = delete;
+    ~called() { finish(false); }
 
     task<http::response> run() {
         std::optional<http::response> answer;
@@ -117,10 +123,36 @@ public:
         if (of_.method_ != "HEAD") body = co_await take_body(*answer);
         http::literal const type = answer->default_content_type();
         answer->set_body(std::move(body), type);
+        end_ = {http::code_of(answer->status()), answer->body_size()};
+        finish(true);
         co_return *std::move(answer);
     }
 
 private:
+    [[nodiscard]] http::client_info client_of(http::request const& req) const override {
+        return {.address = {}, .scheme = "http", .host = std::string(req.host())};
+    }
+    // A bug in a handler is to be seen by the test that found it.
+    [[nodiscard]] http::response answer_to(std::exception_ptr failure) override {
+        try {
+            std::rethrow_exception(std::move(failure));
+        } catch (http::problem const& known) {
+            return http::to_response(known);
+        }
+    }
+    void at_finish(http::detail::finish_hook* hook) noexcept override {
+        hook->next = std::exchange(hooks_, hook);
+    }
+    void finish(bool whole) noexcept {
+        end_.whole = whole;
+        while (hooks_ != nullptr) {
+            http::detail::finish_hook* const hook = hooks_;
+            hooks_ = hook->next;
+            hook->call(hook, req_, end_);
+            hook->destroy(hook);
+        }
+    }
+
     task<http::response> ask() {
         http1::head_result const parsed = parser_.parse(text_);
         if (parsed.state != http1::head_state::complete) {
@@ -165,6 +197,8 @@ private:
     http1::request_parser parser_;
     memory_content content_;
     http::streaming_request req_;
+    http::detail::finish_hook* hooks_ = nullptr;  // owned, the last one first
+    http::finished end_;
 };
 
 task<http::response> router::call(call_request const& request) {

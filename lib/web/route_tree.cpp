@@ -22,7 +22,8 @@ struct route_tree::branch {
     }
 };
 
-route_tree::route_tree(std::vector<entry> const& entries, std::vector<route_index> by_method)
+route_tree::route_tree(std::vector<entry> const& entries, std::vector<route_index> by_method,
+                       bool by_text)
     : by_method_(std::move(by_method)) {
     if (entries.empty()) return;
     texts_ = text_routes(entries.size());
@@ -30,7 +31,7 @@ route_tree::route_tree(std::vector<entry> const& entries, std::vector<route_inde
     for (entry const& e : entries) {
         auto const end = static_cast<std::uint32_t>(endpoints_.size());
         insert(root, e.shape, end);
-        texts_.add(e.shape, end, route_of(e.ends, http::method::get));
+        if (by_text) texts_.add(e.shape, end, route_of(e.ends, http::method::get));
         endpoints_.push_back(e.ends);
     }
     RILL_ASSERT(root.text.size() == 1 && root.text.begin()->first == '/',
@@ -125,7 +126,10 @@ inline route_index route_tree::pick(search& wanted, std::uint32_t at) const noex
     if (found != none) return found;
     if (wanted.method == http::method::head) found = route_of(here, http::method::get);
     if (found == none) found = here.any_method;
-    if (found == none) wanted.allowed |= here.methods;
+    if (found == none && here.methods != 0) {
+        if (wanted.allowed == 0) wanted.known = by_method_.data()[here.first];
+        wanted.allowed |= here.methods;
+    }
     return found;
 }
 

@@ -42,14 +42,16 @@ public:
         endpoint ends;
     };
     route_tree() = default;
-    // Each shape comes once.
-    route_tree(std::vector<entry> const& entries, std::vector<route_index> by_method);
+    // Each shape comes once. Without `by_text` nothing is found by `find_text`.
+    route_tree(std::vector<entry> const& entries, std::vector<route_index> by_method,
+               bool by_text = true);
 
     struct search {
         std::string_view path;
         http::method method;
         http::detail::span_of_text* values;  // room for path_parameters::max_count
         std::uint64_t allowed = 0;           // methods of the routes that fit the path only
+        route_index known = none;            // the first of them, where any are allowed
     };
     // The most specific route for path and method, or `none`; fills `values` in the pattern's
     // order.

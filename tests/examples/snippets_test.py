@@ -276,6 +276,15 @@ def snippet_limits(program):
         same(server.ask("POST", "/echo", "x" * 65537)[0], 413)
 
 
+def snippet_middleware(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/api/me")[0], 401)
+        same(server.ask("GET", "/private")[0], 401)
+        same(server.ask("GET", "/x"), (404, "<p>There is no /x here.</p>"))
+        same(server.ask("GET", "/api/me", headers={"x-user": "ann"}), (200, "ann"))
+        same(server.ask("GET", "/", headers={"host": "a.example.org"}), (200, "another site"))
+
+
 def snippet_protection(program):
     with Server(program) as server:
         same(server.ask("GET", "/"), (200, "a page"))

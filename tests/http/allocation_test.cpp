@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -92,6 +93,39 @@ TEST_CASE("requests to a server ask for no memory") {
         plain_socket client(running.at().port());
         CHECK(requests_of(client, request) == 0);
     }
+}
+
+TEST_CASE("middleware around a handler asks for no memory") {
+    struct noted {
+        int number;
+    };
+    web::router routes;
+    std::atomic<int> ended = 0;
+    routes.use([&ended](http::request& req) -> std::optional<http::response> {
+        req.attach(noted{7});
+        req.on_finish([to = &ended](http::request const&, http::finished const&) noexcept {
+            ++*to;
+        });
+        return std::nullopt;
+    });
+    routes.use([](http::request& req, web::next next) -> task<http::response> {
+        auto answer = co_await next(req);
+        co_return answer;
+    });
+    routes.use([](http::request&, http::response& answer) {
+        answer.headers().set("x-content-type-options", "nosniff");
+    });
+    test_server running(fill(routes));
+    for (std::string const request : {
+             "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
+             "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n",
+             "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+         }) {
+        CAPTURE(request);
+        plain_socket client(running.at().port());
+        CHECK(requests_of(client, request) == 0);
+    }
+    CHECK(ended > 3 * measured);
 }
 
 TEST_CASE("a request that is refused because the server is busy asks for no memory") {

@@ -306,7 +306,7 @@ TEST_CASE("a few encoded characters need no allocation, and many are right too")
     CHECK(made.req.query<int>("d") == 1);
     CHECK(test::allocation_count() == before);
     std::string_view const spaces = made.req.query("e");
-    CHECK(test::allocation_count() == before + 1);
+    CHECK(test::allocation_count() <= before + 1);  // none where the pool of frames has it
     CHECK(spaces == std::string(500, ' '));
     made.begin_again();
     CHECK(made.req.path() == "/a b/c");

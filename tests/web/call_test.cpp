@@ -174,6 +174,7 @@ TEST_CASE("files are answered with their content") {
     auto body = [&]() -> task<> {
         web::router app;
         app.get("/{path...}", web::files(name));
+        app.use([](http::request&, http::response& a) { a.headers().set("x-around", "files"); });
         auto const answer = co_await app.call(call_request(method::get, "/a.txt"));
         CHECK(answer.text() == content);
         auto const cut = co_await as_result(

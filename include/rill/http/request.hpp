@@ -4,14 +4,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <initializer_list>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "rill/base/bytes.hpp"
 #include "rill/base/export.hpp"
+#include "rill/base/type_key.hpp"
 #include "rill/codec/http1_request.hpp"
+#include "rill/coro/chain.hpp"
 #include "rill/http/client_info.hpp"
 #include "rill/http/field.hpp"
 #include "rill/http/from_text.hpp"
@@ -23,6 +28,14 @@ namespace rill::http {
 
 class cookie_keys;
 class request;
+class response;
+
+/// How the answer to a request ended, for `request::on_finish`.
+struct finished {
+    unsigned status = 0;           ///< What the client was told; 0 where it was told nothing.
+    std::uint64_t body_bytes = 0;  ///< Of the answer's body, handed over to the connection.
+    bool whole = false;            ///< False where the answer broke off or the client was gone.
+};
 
 namespace detail {
 
@@ -49,11 +62,29 @@ struct path_parameters {
 
 struct request_access;
 
+/// A value that something in front of the handler left with the request.
+struct attachment {
+    attachment* next;             ///< One that was attached before it.
+    rill::detail::type_key type;  ///< Of the value.
+    void* value;                  ///< In the request's own memory.
+};
+
+/// A function that is called once at the end of a request, in memory of the frame pool.
+struct finish_hook {
+    finish_hook* next;                                                     ///< Called after it.
+    void (*call)(finish_hook*, request const&, finished const&) noexcept;  ///< Once at most.
+    void (*destroy)(finish_hook*) noexcept;                                ///< Always.
+};
+
 /// What a request asks the connection that it came by.
 class request_source {
 public:
     /// Who has made it.
     [[nodiscard]] virtual client_info client_of(request const& req) const = 0;
+    /// The answer to what a handler threw, which is counted and logged as the server does it.
+    [[nodiscard]] virtual response answer_to(std::exception_ptr failure) = 0;
+    /// Owns `hook` from now on, and calls it at the end of the request.
+    virtual void at_finish(finish_hook* hook) noexcept = 0;
 
 protected:
     ~request_source() = default;
@@ -235,9 +266,67 @@ public:
         return {form_text(), name, scratch_};
     }
 
+    /// A copy of `text` that lives until the answer is finished. Views of the head do not always:
+    /// it moves when an answer is made while it is sent.
+    [[nodiscard]] std::string_view keep(std::string_view text) const;
+
+    /// Leaves a value of that type with the request, for what comes after: middleware tells
+    /// handlers who the user is. It hides one of the same type that was attached before.
+    ///
+    /// Returns   the value in its place.
+    /// Lifetime  until the answer is finished. No destructor is called, so there may be none.
+    template <class T>
+    T& attach(T value) {
+        static_assert(std::is_trivially_destructible_v<T>,
+                      "rill: what is attached to a request is dropped without a destructor: attach "
+                      "a pointer to it, or views of texts that request::keep has copied");
+        static_assert(alignof(T) <= alignof(std::max_align_t));
+        return *::new (attach_memory(sizeof(T), rill::detail::type_key_of<T>)) T(std::move(value));
+    }
+    /// The value of that type that was attached last; null where there is none.
+    template <class T>
+    [[nodiscard]] T* attached() noexcept {
+        return static_cast<T*>(find_attachment(rill::detail::type_key_of<T>));
+    }
+    /// The same, to be read.
+    template <class T>
+    [[nodiscard]] T const* attached() const noexcept {
+        return static_cast<T const*>(find_attachment(rill::detail::type_key_of<T>));
+    }
+
+    /// Calls `function(request const&, finished const&)` once when the answer is complete: a small
+    /// one when it stands in the connection's output, one that is sent in parts when its last part
+    /// was taken. Or when it broke off. It must not throw. The last one that was added is called
+    /// first. A request that was made by hand, without `app.call`, calls nothing.
+    ///
+    /// Cost      a block of the frame pool.
+    template <class Function>
+    void on_finish(Function function) {
+        static_assert(std::is_nothrow_invocable_v<Function&, request const&, finished const&>,
+                      "rill: what runs at the end of a request is "
+                      "f(http::request const&, http::finished const&) noexcept");
+        struct owned final : detail::finish_hook {
+            explicit owned(Function&& from) : function(std::move(from)) {
+                call = [](finish_hook* self, request const& req, finished const& how) noexcept {
+                    static_cast<owned*>(self)->function(req, how);
+                };
+                destroy = [](finish_hook* self) noexcept {
+                    static_cast<owned*>(self)->~owned();
+                    rill::detail::free_frame(self, sizeof(owned));
+                };
+            }
+            Function function;
+        };
+        static_assert(std::is_nothrow_move_constructible_v<Function>);
+        add_hook(::new (rill::detail::allocate_frame(sizeof(owned))) owned(std::move(function)));
+    }
+
 private:
     friend struct detail::request_access;
 
+    [[nodiscard]] void* attach_memory(std::size_t size, rill::detail::type_key type);
+    [[nodiscard]] void* find_attachment(rill::detail::type_key type) const noexcept;
+    void add_hook(detail::finish_hook* hook);
     [[nodiscard]] std::optional<std::string_view> form_value(std::string_view pairs,
                                                              std::string_view name) const;
     [[nodiscard]] std::string_view path_parameter(std::string_view name) const;
@@ -262,13 +351,14 @@ private:
     // are in the canonical path, which is the path itself unless that holds a '%', and then a copy
     // in scratch_.
     http1::request_head const* head_ = nullptr;
-    detail::request_source const* source_ = nullptr;  // null for one that was made by hand
+    detail::request_source* source_ = nullptr;  // null for one that was made by hand
     std::string_view path_ = "/";
     http::method method_ = http::method::get;
     bool path_has_percent_ = false;
     std::uint64_t allowed_methods_ = 0;  // what a router answers 405 and OPTIONS with
     request_body body_;
-    char const* canonical_path_ = nullptr;        // only with path_has_percent_
+    detail::attachment* attachments_ = nullptr;   // in scratch_, the last one first
+    char const* canonical_path_ = nullptr;        // only with path_has_percent_, from a router
     mutable char const* decoded_path_ = nullptr;  // null until asked for
     mutable std::uint32_t decoded_path_size_ = 0;
     detail::path_parameters parameters_;

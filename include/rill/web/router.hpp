@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "rill/base/export.hpp"
+#include "rill/base/type_key.hpp"
 #include "rill/http/handler.hpp"
 #include "rill/web/call.hpp"
+#include "rill/web/middleware.hpp"
+#include "rill/web/state.hpp"
 
 namespace rill::web {
 
@@ -21,14 +24,11 @@ namespace detail {
 class route_table;
 }
 
-/// What a route allows, in place of the server's bounds:
-/// `app.put("/x", f, web::route_options{.body_bytes = 1 << 30})`.
-using route_options = http::handler_limits;
-
 /// One line of a router's list of routes.
 struct route_info {
     std::optional<http::method> method;  ///< Nothing for a route that takes any method.
-    std::string pattern;                 ///< As it was registered.
+    std::string pattern;                 ///< With the prefixes of the groups that it is in.
+    std::string host;                    ///< That it is for; empty for all that have no own.
     std::source_location where;          ///< Where it was registered.
 };
 
@@ -44,6 +44,14 @@ struct route_info {
 /// of registration plays no part. HEAD is answered by a GET route where there is none for HEAD. A
 /// path that is known only with other methods gives 405 and Allow, and OPTIONS is answered with
 /// Allow. A method that nobody knows, and CONNECT, give 501 where no `any` route takes them.
+///
+/// **Middleware** (`use`) runs around all routes of its router, also those registered before it,
+/// and around those of the groups in it. The first that was added is the outermost; a group's runs
+/// inside that of the router around it, and a route's own (`web::with`) inside both. The answers
+/// that a router gives by itself (404, 405, OPTIONS) go through it too: 405 and OPTIONS through
+/// that of the route with the most specific pattern that fits the path, the others through that of
+/// the outermost router. It is put together when the router is frozen: a route without middleware
+/// costs what it costs in a router without any.
 ///
 /// A router is filled, then frozen by the server, and from then on all cores read it.
 class RILL_API router {
@@ -118,9 +126,74 @@ public:
         return add_function(method, pattern, std::forward<Function>(function), limits, where);
     }
 
+    /// Runs `middleware` around all routes. It is one of, or a class with some of:
+    ///
+    /// - `task<http::response> f(http::request&, web::next)`: runs around, and may wait;
+    /// - `std::optional<http::response> f(http::request&)`, or `before`: answers, or lets through;
+    /// - `void f(http::request&, http::response&)`, or `after`: changes every answer from inside;
+    /// - `void limits(web::route_options&)`: sets bounds while the router is frozen.
+    ///
+    /// Where none of it waits, a handler that answers at once still does so without a coroutine.
+    /// For requests whose content is read whole, it runs when that has arrived.
+    /// Errors    `error` when the router is frozen.
+    template <class Middleware>
+    router& use(Middleware&& middleware,
+                std::source_location where = std::source_location::current()) {
+        add_middleware(detail::middleware_from(std::forward<Middleware>(middleware)), where);
+        return *this;
+    }
+    /// A router for all that begins with `prefix` ("/api", "/users/{id}"; "" for a group that only
+    /// shares middleware): `auto& api = app.group("/api"); api.get("/users", f);`. In it the
+    /// pattern "" is the prefix itself. What is wrong between groups is found by `freeze`.
+    ///
+    /// Lifetime  the reference is good as long as this router, also when that is moved.
+    /// Errors    `error` when the prefix is malformed or ends in a slash, or the router is frozen.
+    router& group(std::string_view prefix,
+                  std::source_location where = std::source_location::current());
+    /// Takes a router that was filled elsewhere, as a group. Errors as in `group`.
+    router& mount(std::string_view prefix, router&& filled,
+                  std::source_location where = std::source_location::current());
+    /// A router for requests to `host`, without its port, in place of this one: "api.example.org",
+    /// or "*.example.org" for all that end so. An exact name goes before the longest such end. The
+    /// middleware, the pages and the state of this router count for it.
+    ///
+    /// Lifetime  as for `group`.
+    /// Errors    `error` when the host is taken or malformed, when this router is itself a group or
+    ///           for a host (found by `freeze`), or is frozen.
+    router& host(std::string_view host,
+                 std::source_location where = std::source_location::current());
+    /// What clients see in place of an error's body: `app.error_page(404, f)`, where `f()` or
+    /// `f(http::request&)` answers at once. It counts for the answers that the router gives by
+    /// itself (400, 404, 405, 501) and for what handlers and middleware throw (any problem, 500),
+    /// not for answers that they return. Status and fields (Allow) stay. A group may have its own;
+    /// the answers of the router itself have those of the outermost. Errors    `error` when there
+    /// is one for that status, or the router is frozen.
+    template <class Function>
+    router& error_page(int status, Function&& function,
+                       std::source_location where = std::source_location::current()) {
+        using stored = std::decay_t<Function> const;
+        auto owned = std::make_shared<stored>(std::forward<Function>(function));
+        http::handler const says = http::handler_for(*owned);
+        add_page(status, says, std::move(owned), where);
+        return *this;
+    }
+    /// Makes an object that handlers find by its type, with `web::state<T>(req)`: one for all
+    /// cores. With `T` = `per_core<U>` each core has its own `U`, `web::core_state<U>(req)`.
+    ///
+    /// Lifetime  as long as this router.
+    /// Errors    `error` when there is one of that type, or the router is frozen.
+    template <class T, class... Arguments>
+    T& state(Arguments&&... arguments) {
+        auto made = std::make_shared<T>(std::forward<Arguments>(arguments)...);
+        T& place = *made;
+        add_state(rill::detail::type_key_of<T>, std::move(made));
+        return place;
+    }
+
     /// Ends registration and builds the tables. Does nothing when called again. Servers call it.
     void freeze();
-    /// All routes, in the order of registration.
+    /// All routes, to be printed: its own in the order of registration, then those of its groups,
+    /// then those of its hosts.
     [[nodiscard]] std::vector<route_info> routes() const;
     /// The handler for a request, which then has its path parameters; never an empty one: 400, 404,
     /// 405 and the answer to OPTIONS are handlers too. The router must be frozen.
@@ -146,16 +219,32 @@ private:
     router& add_function(std::optional<http::method> method, std::string_view pattern,
                          Function&& function, route_options const& limits,
                          std::source_location where) {
+        if constexpr (detail::is_handler_with<std::decay_t<Function>>) {
+            return add_with(method, pattern, std::forward<Function>(function).function, limits,
+                            where, std::forward<Function>(function).around);
+        } else {
+            return add_with(method, pattern, std::forward<Function>(function), limits, where, {});
+        }
+    }
+    template <class Function>
+    router& add_with(std::optional<http::method> method, std::string_view pattern,
+                     Function&& function, route_options const& limits, std::source_location where,
+                     std::vector<detail::middleware_entry> around) {
         using stored = std::decay_t<Function> const;
         auto owned = std::make_shared<stored>(std::forward<Function>(function));
         http::handler const answer = http::handler_for(*owned);
-        add(method, pattern, answer, limits, std::move(owned), where);
+        add({method, std::string(pattern), {}, where}, answer, limits, std::move(owned),
+            std::move(around));
         return *this;
     }
-    void add(std::optional<http::method> method, std::string_view pattern, http::handler answer,
-             route_options const& limits, std::shared_ptr<void const> owner,
-             std::source_location where);
+    void add(route_info info, http::handler answer, route_options const& limits,
+             std::shared_ptr<void const> owner, std::vector<detail::middleware_entry> around);
+    void add_middleware(detail::middleware_entry added, std::source_location const& where);
+    void add_page(int status, http::handler says, std::shared_ptr<void const> owner,
+                  std::source_location const& where);
+    void add_state(rill::detail::type_key type, std::shared_ptr<void> object);
 
+    friend class detail::route_table;
     std::unique_ptr<detail::route_table> table_;
 };
 
