@@ -200,7 +200,7 @@ TEST_CASE("localhost is reached over either family") {
         auto const other = co_await tcp::connect("localhost", six.local_address().port());
         CHECK(other.remote_address() == six.local_address());
     };
-    test::run_in(test::world::uring, body);
+    test::run_in(test::kernel_world(), body);
     simulate(body);
 }
 

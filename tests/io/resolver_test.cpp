@@ -308,13 +308,13 @@ TEST_CASE("the system answers on another thread, and a name that cannot exist do
         CHECK(mine.now().asked == 1);
         CHECK(mine.now().questions == 0);
     };
-    test::run_in(test::world::uring, body);
+    test::run_in(test::kernel_world(), body);
 }
 
 TEST_CASE("a core that ends while the system is asked does not wait for the answer") {
     std::size_t const before = test::open_descriptors();
     for (int i = 0; i < 20; ++i) {
-        core home(test::make_world(test::world::uring, {}, nullptr), 0);
+        core home(test::make_world(test::kernel_world(), {}, nullptr), 0);
         auto const body = []() -> task<> {
             auto const either =
                 co_await when_any(as_result(look_up("nothing.invalid", 80)), settle(1));

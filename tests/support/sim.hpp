@@ -60,6 +60,11 @@ struct world_options {
     return out;
 }
 
+/// For a test that needs the kernel and not the ring.
+[[nodiscard]] inline world kernel_world() {
+    return ring_left_out() ? world::epoll : world::uring;
+}
+
 inline world& world_now() {
     static world where = world::uring;
     return where;
