@@ -181,6 +181,25 @@ TEST_CASE("without a header, or with one from elsewhere, a connection is closed 
     CHECK(server.stop().counters.requests == 0);
 }
 
+TEST_CASE("a shutdown waits for no PROXY header") {
+    app of;
+    web::serve_options options = with_header(loopback);
+    options.http.proxy_header_timeout = 1h;
+    test_server server(of.routes, options);
+    raw_client silent(server.at());
+    raw_client half(server.at());
+    half.send("PROXY TCP4 1.2.3.4");
+    // Whose header and request have come before is served.
+    raw_client whole(server.at());
+    CHECK(whole.ask("PROXY TCP4 1.2.3.4 127.0.0.1 5 80\r\n" + std::string(get)).body ==
+          "1.2.3.4 http a");
+    auto const report = server.stop();
+    CHECK(report.cut == 0);
+    CHECK(silent.ended());
+    CHECK(half.ended());
+    CHECK(whole.ended());
+}
+
 TEST_CASE("a PROXY header that does not come has a deadline of its own") {
     app of;
     web::serve_options options = with_header(loopback);
