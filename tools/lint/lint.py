@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 import compile as compilation
 import coroutines
 import links
+import named_tests
 import source
 import structure
 import table
@@ -30,6 +31,7 @@ def check_file(root, path):
     """All findings of one file that need no compiler."""
     if path.endswith(".md"):
         yield from links.check_links(root, path)
+        yield from named_tests.check_named_tests(root, path)
         return
     if not is_text(path):
         return

@@ -241,6 +241,16 @@ class documents(planted):
             "`[e](nowhere.md)`\n```\n[f](nowhere.md)\n```\n"), head="# Top\n"))
 
 
+    def test_tests_that_are_named_exist(self):
+        self.plant("tests/http/x_test.cpp", 'TEST_CASE("a thing; is so") {}\nRILL_IO_TEST("another "\n "thing") {}\n')
+        table = "| rule | test |\n|---|---|\n"
+        self.assertEqual([], self.rules("docs/a.md", (
+            table + "| 1 | x: a thing; is so; another thing; x: another thing |\n| 2 | x: another ... |\n| 3 | in words |\n"
+            "\n| other |\n|---|\n| x: none |\n")))
+        found = self.rules("docs/a.md", table + "| 1 | x: another |\n| 2 | x: other ... |\n| 3 | y: another thing |\n")
+        self.assertEqual([(4, "test"), (5, "test"), (6, "test")], found)
+
+
 @unittest.skipUnless(shutil.which("g++") and shutil.which("clang-format-19"), "needs g++ and clang-format-19")
 class compiled(planted):
     def test_a_header_that_needs_another_is_found(self):
