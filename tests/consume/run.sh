@@ -97,6 +97,16 @@ json_by_pkg_config() {
     $CXX -std=c++20 -O1 -Wall -Wextra -Werror -fno-rtti "$tree/docs/snippets/json.cpp" -o "$work/json" \
         $(PKG_CONFIG_PATH=$work/shared/lib/pkgconfig pkg-config --cflags --libs rill-json)
 }
+json_can_be_left_out() {
+    meson setup "$work/nojson" "$tree" -Djson=disabled -Dtests=disabled -Dexamples=disabled -Dbenchmarks=disabled &&
+        meson introspect "$work/nojson" --dependencies --installed | python3 -c '
+import json, sys
+text = sys.stdin.read()
+said = json.loads(text)
+names = [d["name"] for d in said["dependencies"]]
+files = [f for f in said["installed"].values() if f.endswith(".pc")]
+sys.exit(0 if "nlohmann_json" not in names and len(files) == 1 and files[0].endswith("/rill.pc") else f"{names} {files}")'
+}
 needs_no_shared_rill() { ! ldd "$1" | grep librill; }
 # Every public header in two files of one program, after another library's macros.
 all_headers() {
@@ -147,6 +157,7 @@ done
 if pkg-config --exists 'nlohmann_json >= 3.11'; then
     promise "pkg-config, rill-json: a program with JSON builds" json_by_pkg_config
 fi
+promise "-Djson=disabled: nothing of JSON is looked for or handed on" json_can_be_left_out
 for program in subproject/build-static/consumer pkgconfig-static cmake-static/consumer; do
     promise "linked statically: $program needs no librill.so" needs_no_shared_rill "$work/$program"
 done
