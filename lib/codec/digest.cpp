@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
+#include <openssl/rand.h>
 
 #include <cstdint>
 
@@ -42,6 +43,15 @@ hmac_sha256::hmac_sha256(bytes key) {
     }
 }
 
+hmac_sha256 hmac_sha256::with_random_key() {
+    std::array<std::byte, size> key{};
+    auto* const into = reinterpret_cast<unsigned char*>(key.data());
+    if (RAND_bytes(into, static_cast<int>(key.size())) != 1) fail();
+    hmac_sha256 made(bytes(key.data(), key.size()));
+    OPENSSL_cleanse(key.data(), key.size());
+    return made;
+}
+
 hmac_sha256::hmac_sha256(hmac_sha256&& other) noexcept = default;
 hmac_sha256& hmac_sha256::operator=(hmac_sha256&& other) noexcept = default;
 hmac_sha256::~hmac_sha256() = default;
@@ -60,6 +70,27 @@ hmac_sha256::code hmac_sha256::of(std::span<std::string_view const> pieces) cons
                                  made.size()) == 1;
     if (!good || written != made.size()) fail();
     return made;
+}
+
+std::string sha256_hex(std::span<std::string_view const> pieces) {
+    struct free_digest {
+        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+    };
+    std::unique_ptr<EVP_MD_CTX, free_digest> const context(EVP_MD_CTX_new());
+    bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+    for (std::string_view const piece : pieces) {
+        good = good && EVP_DigestUpdate(context.get(), piece.data(), piece.size()) == 1;
+    }
+    std::array<unsigned char, hmac_sha256::size> hash{};
+    if (!good || EVP_DigestFinal_ex(context.get(), hash.data(), nullptr) != 1) fail();
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    text.reserve(2 * hash.size());
+    for (unsigned char const each : hash) {
+        text += digits[each >> 4];
+        text += digits[each & 15];
+    }
+    return text;
 }
 
 code_text text_of(hmac_sha256::code const& code) noexcept {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "rill/base/bytes.hpp"
@@ -21,6 +22,8 @@ public:
 
     /// Keeps what is derived from `key`. Throws `error` when the library of cryptography fails.
     explicit hmac_sha256(bytes key);
+    /// With a key that nobody knows and that is gone with the program.
+    [[nodiscard]] static hmac_sha256 with_random_key();
     hmac_sha256(hmac_sha256&& other) noexcept;
     hmac_sha256& operator=(hmac_sha256&& other) noexcept;
     ~hmac_sha256();
@@ -34,6 +37,10 @@ private:
     };
     std::unique_ptr<void, free_context> context_;  // with the key, before any data
 };
+
+/// SHA-256 of the pieces, one behind the other, in hexadecimal digits of lower case. Throws as
+/// `hmac_sha256` does. Spec: FIPS 180-4.
+[[nodiscard]] std::string sha256_hex(std::span<std::string_view const> pieces);
 
 /// A code as text: base64url without padding.
 using code_text = std::array<char, (hmac_sha256::size * 4 + 2) / 3>;
