@@ -37,9 +37,7 @@ struct request_access {
         req.body_ = request_body(content);
     }
 
-    static void set_source(request& req, request_source& source) noexcept {
-        req.source_ = &source;
-    }
+    static void set_source(request& req, request_source& source) noexcept { req.source_ = &source; }
 
     static void set_reader(streaming_request& req, body_reader* reader) noexcept {
         req.reader_ = reader;
@@ -51,6 +49,11 @@ struct request_access {
     // once gives. Nothing when a '%' is not followed by two hexadecimal digits.
     static std::optional<std::string_view> canonical_path(request& req) {
         return req.path_has_percent_ ? decode_path(req) : req.encoded_path();
+    }
+
+    // 1 for one that was made by hand.
+    static unsigned minor_version(request const& req) noexcept {
+        return req.head_ == nullptr ? 1 : req.head_->minor_version();
     }
 
     // The answer to what a handler threw. A request that was made by hand throws it again.

@@ -285,6 +285,15 @@ def snippet_middleware(program):
         same(server.ask("GET", "/", headers={"host": "a.example.org"}), (200, "another site"))
 
 
+def snippet_ready_middleware(program):
+    with Server(program) as server:
+        same(server.ask("GET", "/"), (200, "a page"))
+        same(server.ask("GET", "/api/me")[0], 401)
+        token = {"authorization": "Bearer token-of-ann"}
+        same([server.ask("GET", "/api/me", headers=token)[0] for _ in range(5)], [200] * 4 + [429])
+        same(server.ask("GET", "/admin", headers={"authorization": "Basic cm9vdDpzZWNyZXQ="}), (200, "hello"))
+
+
 def snippet_protection(program):
     with Server(program) as server:
         same(server.ask("GET", "/"), (200, "a page"))
