@@ -16,6 +16,12 @@
 #include "rill/rt/run.hpp"
 #include "rill/rt/sleep.hpp"
 #include "rill/web/files.hpp"
+#include "rill/web/middleware/access_log.hpp"
+#include "rill/web/middleware/cors.hpp"
+#include "rill/web/middleware/rate_limit.hpp"
+#include "rill/web/middleware/request_id.hpp"
+#include "rill/web/middleware/security_headers.hpp"
+#include "rill/web/middleware/trace_context.hpp"
 #include "support/memory_count.hpp"
 #include "support/plain_socket.hpp"
 #include "support/test_server.hpp"
@@ -103,9 +109,8 @@ TEST_CASE("middleware around a handler asks for no memory") {
     std::atomic<int> ended = 0;
     routes.use([&ended](http::request& req) -> std::optional<http::response> {
         req.attach(noted{7});
-        req.on_finish([to = &ended](http::request const&, http::finished const&) noexcept {
-            ++*to;
-        });
+        req.on_finish(
+            [to = &ended](http::request const&, http::finished const&) noexcept { ++*to; });
         return std::nullopt;
     });
     routes.use([](http::request& req, web::next next) -> task<http::response> {
@@ -126,6 +131,25 @@ TEST_CASE("middleware around a handler asks for no memory") {
         CHECK(requests_of(client, request) == 0);
     }
     CHECK(ended > 3 * measured);
+}
+
+TEST_CASE("the middleware that ships asks for no memory") {
+    web::router routes;
+    std::atomic<std::size_t> lines = 0;
+    routes.use(web::access_log(web::log_format::combined, [&](std::string_view) { ++lines; }));
+    routes.use(web::request_id()).use(web::trace_context()).use(web::security_headers());
+    routes.use(web::cors().origin("https://a.example").expose("x-request-id"));
+    routes.use(web::rate_limit({.requests = 1'000'000}));
+    test_server running(fill(routes));
+    for (std::string const request : {
+             "GET /hello HTTP/1.1\r\nHost: a\r\nOrigin: https://a.example\r\n\r\n",
+             "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc",
+         }) {
+        CAPTURE(request);
+        plain_socket client(running.at().port());
+        CHECK(requests_of(client, request) == 0);
+    }
+    CHECK(lines > 2 * measured);
 }
 
 TEST_CASE("a request that is refused because the server is busy asks for no memory") {

@@ -20,12 +20,19 @@ namespace rill::web {
 
 namespace {
 
+// A line of the usual length needs no heap.
+using line = fmt::basic_memory_buffer<char, 1024>;
+
+void append(line& to, std::string_view text) {
+    to.append(text.data(), text.data() + text.size());
+}
+
 // Text between quotes: what is no printable ASCII, and quotes and backslashes, as \xHH.
-void append_escaped(std::string& to, std::string_view text) {
-    if (text.empty()) to += '-';
+void append_escaped(line& to, std::string_view text) {
+    if (text.empty()) to.push_back('-');
     for (char const c : text.substr(0, access_log::longest_text)) {
         if (c >= ' ' && c <= '~' && c != '"' && c != '\\') {
-            to += c;
+            to.push_back(c);
         } else {
             fmt::format_to(std::back_inserter(to), "\\x{:02x}", static_cast<unsigned char>(c));
         }
@@ -44,7 +51,7 @@ struct broken_down {
 };
 
 // "01/Dec/2026:11:22:33 +0000"
-void append_time(std::string& to, broken_down const& at) {
+void append_time(line& to, broken_down const& at) {
     static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
     auto const month = static_cast<unsigned>(at.date.month());
     fmt::format_to(std::back_inserter(to), "{:02}/{}/{:04}:{:02}:{:02}:{:02} +0000",
@@ -58,30 +65,33 @@ std::string client_of(http::request const& req) {
     return client.kind() == address::family::none ? "-" : client.host();
 }
 
-std::string common_line(http::request const& req, http::finished const& how, bool combined) {
-    std::string text = client_of(req) + " - ";
+line common_line(http::request const& req, http::finished const& how, bool combined) {
+    line text;
+    append(text, client_of(req));
+    append(text, " - ");
     // What a user is called has no place for a space here.
     std::size_t const user_at = text.size();
     append_escaped(text, user_of(req));
     for (std::size_t i = user_at; i < text.size(); ++i) {
         if (text[i] == ' ') text[i] = '_';
     }
-    text += " [";
+    append(text, " [");
     append_time(text, broken_down(core::current().wall_now()));
-    text += "] \"";
+    append(text, "] \"");
     append_escaped(text, req.method_text());
-    text += ' ';
+    append(text, " ");
     append_escaped(text, req.target());
     fmt::format_to(std::back_inserter(text), " HTTP/1.{}\" {} {}",
                    http::detail::request_access::minor_version(req), how.status, how.body_bytes);
     if (combined) {
-        text += " \"";
+        append(text, " \"");
         append_escaped(text, req.header("referer"));
-        text += "\" \"";
+        append(text, "\" \"");
         append_escaped(text, req.header("user-agent"));
-        text += '"';
+        append(text, "\"");
     }
-    return text += '\n';
+    append(text, "\n");
+    return text;
 }
 
 std::string json_line(http::request const& req, http::finished const& how, duration length) {
@@ -113,9 +123,9 @@ std::string json_line(http::request const& req, http::finished const& how, durat
     return text += "}\n";
 }
 
-void write_out(std::string_view line) {
+void write_out(std::string_view text) {
     // One call for each line: the stream's own lock keeps them apart.
-    static_cast<void>(std::fwrite(line.data(), 1, line.size(), stdout));
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
 }
 
 }  // namespace
@@ -130,8 +140,12 @@ std::optional<http::response> access_log::before(http::request& req) const {
     req.on_finish([to = to_.get(), format = format_, begin = core::current().clock()](
                       http::request const& of, http::finished const& how) noexcept {
         duration const length = core::current().clock() - begin;
-        (*to)(format == log_format::json ? json_line(of, how, length)
-                                         : common_line(of, how, format == log_format::combined));
+        if (format == log_format::json) {
+            (*to)(json_line(of, how, length));
+        } else {
+            line const text = common_line(of, how, format == log_format::combined);
+            (*to)({text.data(), text.size()});
+        }
     });
     return std::nullopt;
 }

@@ -26,6 +26,8 @@ enum class log_format : std::uint8_t {
 ///
 /// Bytes from clients never end a line or a text in it: they are escaped, and each text is cut
 /// after `longest_text` bytes. Put it first, so that its duration is that of all.
+///
+/// Cost      no allocation for a line of the usual length, but for JSON, which is made in a string.
 class RILL_API access_log {
 public:
     /// The most bytes of a text of a client's (target, referrer, agent) in a line.
