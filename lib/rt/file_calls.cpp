@@ -18,7 +18,7 @@
 
 #include "rill/rt/request.hpp"
 
-#include "simulated_files.hpp"
+#include "simulated_calls.hpp"
 
 namespace rill::file_calls {
 
@@ -92,7 +92,7 @@ struct directory_closer {
 }  // namespace
 
 result<int> open_directory(std::string const& path) {
-    if (auto* const simulated = simulated_files::of_thread()) {
+    if (auto* const simulated = simulated_calls::of_thread()) {
         int const opened = simulated->open_directory(path);
         if (opened < 0) return system_error(-opened);
         return opened;
@@ -103,12 +103,12 @@ result<int> open_directory(std::string const& path) {
 }
 
 void close(int descriptor) noexcept {
-    if (auto* const simulated = simulated_files::of_thread()) return simulated->close(descriptor);
+    if (auto* const simulated = simulated_calls::of_thread()) return simulated->close(descriptor);
     ::close(descriptor);
 }
 
 result<status> status_of(int descriptor) noexcept {
-    if (auto* const simulated = simulated_files::of_thread()) {
+    if (auto* const simulated = simulated_calls::of_thread()) {
         return simulated->status_of(descriptor);
     }
     struct stat what{};
@@ -125,7 +125,7 @@ result<status> status_at(int directory, char const* name) noexcept {
 }
 
 result<std::vector<entry>> list(int directory) {
-    if (auto* const simulated = simulated_files::of_thread()) return simulated->list(directory);
+    if (auto* const simulated = simulated_calls::of_thread()) return simulated->list(directory);
     // A descriptor of its own: reading moves its position.
     int const own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (own < 0) return system_error(errno);

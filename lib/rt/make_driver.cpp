@@ -9,8 +9,7 @@
 #include "epoll_driver.hpp"
 #include "rill/base/error.hpp"
 #include "rill/base/log.hpp"
-#include "simulated_driver.hpp"
-#include "simulated_world.hpp"
+#include "simulated_here.hpp"
 #include "uring_driver.hpp"
 #include "uring_setup.hpp"
 
@@ -84,11 +83,7 @@ std::unique_ptr<driver> make_allowed(core_options const& options) {
 }  // namespace
 
 std::unique_ptr<driver> make_driver(core_options const& options) {
-    if (simulated_world* const world = simulated_world::of_thread()) {
-        simulated_options const& with = world->options();
-        return std::make_unique<simulated_driver>(*world, with.receive_buffers,
-                                                  with.receive_copies);
-    }
+    if (auto const* const here = simulated_here::of_thread()) return here->make_driver(here->world);
     driver_kind const asked =
         options.driver == driver_kind::automatic ? kind_of_environment() : options.driver;
     switch (asked) {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "path_steps.hpp"
-#include "simulated_files.hpp"
+#include "simulated_calls.hpp"
 
 namespace rill::path_calls {
 
@@ -196,7 +196,7 @@ result<directory_reader> directory_reader::open(owned const& in, std::string con
 
 result<directory_reader> directory_reader::adopt(owned open) noexcept {
     directory_reader made;
-    if (simulated_files::of_thread() != nullptr) {
+    if (simulated_calls::of_thread() != nullptr) {
         made.simulated_ = std::move(open);
         return made;
     }
@@ -215,7 +215,7 @@ int directory_reader::descriptor() const noexcept {
 }
 
 result<std::vector<file_calls::entry>> directory_reader::read(std::size_t most) {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         auto found = files->list(simulated_.get(), last_, most);
         if (found && !found->empty()) last_ = found->back().name;
         return found;

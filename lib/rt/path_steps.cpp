@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <charconv>
 
-#include "simulated_files.hpp"
+#include "simulated_calls.hpp"
 
 namespace rill::path_steps {
 
@@ -25,7 +25,7 @@ int code_of(long result) noexcept {
 }  // namespace
 
 int open(int in, std::string const& path, int flags, std::uint32_t mode, bool beneath) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return files->noted("open", path, files->open_at(in, path, flags, mode, beneath));
     }
     if (!beneath) return code_of(::openat(in, path.c_str(), flags, mode));
@@ -41,18 +41,18 @@ int open(int in, std::string const& path, int flags, std::uint32_t mode, bool be
 }
 
 int copy(int descriptor) noexcept {
-    if (auto* const files = simulated_files::of_thread())
+    if (auto* const files = simulated_calls::of_thread())
         return files->noted("copy", {}, files->copy(descriptor));
     return code_of(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 void close(int descriptor) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->close(descriptor);
+    if (auto* const files = simulated_calls::of_thread()) return files->close(descriptor);
     ::close(descriptor);
 }
 
 int write(int file, std::string_view content) noexcept {
-    if (auto* const files = simulated_files::of_thread())
+    if (auto* const files = simulated_calls::of_thread())
         return files->noted("write", {}, files->write_on(file, content));
     for (;;) {
         int const put = code_of(::write(file, content.data(), content.size()));
@@ -61,26 +61,26 @@ int write(int file, std::string_view content) noexcept {
 }
 
 int sync(int file, bool data_only) noexcept {
-    if (auto* const files = simulated_files::of_thread())
+    if (auto* const files = simulated_calls::of_thread())
         return files->noted("sync", {}, files->sync(file));
     return code_of(data_only ? ::fdatasync(file) : ::fsync(file));
 }
 
 int truncate(int file, std::uint64_t size) noexcept {
-    if (auto* const files = simulated_files::of_thread())
+    if (auto* const files = simulated_calls::of_thread())
         return files->noted("truncate", {}, files->truncate(file, size));
     return code_of(::ftruncate(file, static_cast<off_t>(size)));
 }
 
 int make_directory(int in, std::string const& name, std::uint32_t mode) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return files->noted("make directory", name, files->make_directory(in, name, mode));
     }
     return code_of(::mkdirat(in, name.c_str(), mode));
 }
 
 int remove(int in, std::string const& name, bool directory) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return files->noted("remove", name, files->remove(in, name, directory));
     }
     return code_of(::unlinkat(in, name.c_str(), directory ? AT_REMOVEDIR : 0));
@@ -88,7 +88,7 @@ int remove(int in, std::string const& name, bool directory) noexcept {
 
 int rename(int from_in, std::string const& from, int to_in, std::string const& to,
            bool replace) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return files->noted("rename to", to, files->rename(from_in, from, to_in, to, replace));
     }
     // The plain call where that will do: some file systems know no flags.
@@ -97,7 +97,7 @@ int rename(int from_in, std::string const& from, int to_in, std::string const& t
 }
 
 int link(int file, int in, std::string const& name) noexcept {
-    if (auto* const files = simulated_files::of_thread())
+    if (auto* const files = simulated_calls::of_thread())
         return files->noted("link", name, files->link(file, in, name));
     std::array<char, 32> path{"/proc/self/fd/"};
     *std::to_chars(path.data() + 14, path.data() + path.size() - 1, file).ptr = '\0';

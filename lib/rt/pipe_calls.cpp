@@ -13,7 +13,7 @@
 #include <array>
 #include <cerrno>
 
-#include "simulated_files.hpp"
+#include "simulated_calls.hpp"
 
 namespace rill::pipe_calls {
 
@@ -70,14 +70,14 @@ bool not_known(result<std::size_t> const& outcome) noexcept {
 }  // namespace
 
 result<ends> open_pipe() noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->open_pipe();
+    if (auto* const files = simulated_calls::of_thread()) return files->open_pipe();
     std::array<int, 2> made{};
     if (::pipe2(made.data(), O_CLOEXEC | O_NONBLOCK) != 0) return system_error(errno);
     return ends{.reader = made[0], .writer = made[1]};
 }
 
 result<nature> nature_of(int descriptor) noexcept {
-    if (auto* const files = simulated_files::of_thread()) return files->nature_of(descriptor);
+    if (auto* const files = simulated_calls::of_thread()) return files->nature_of(descriptor);
     struct stat what{};
     if (::fstat(descriptor, &what) != 0) return system_error(errno);
     int const flags = ::fcntl(descriptor, F_GETFL);
@@ -87,7 +87,7 @@ result<nature> nature_of(int descriptor) noexcept {
 }
 
 result<std::size_t> read_some(int descriptor, mutable_bytes into) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return counted(files->read_pipe(descriptor, into));
     }
     // Somebody else may have read what made it readable: NOWAIT says so instead of waiting, where
@@ -99,7 +99,7 @@ result<std::size_t> read_some(int descriptor, mutable_bytes into) noexcept {
 }
 
 result<std::size_t> write_some(int descriptor, bytes from, bool nonblocking) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return counted(files->write_pipe(descriptor, from));
     }
     no_broken_pipe_signal const quiet;

@@ -21,7 +21,7 @@
 #include "core_set.hpp"
 #include "cpus.hpp"
 #include "rill/base/error.hpp"
-#include "simulated_run.hpp"
+#include "simulated_here.hpp"
 
 namespace rill {
 
@@ -184,7 +184,10 @@ namespace detail {
 void run_cores(run_options const& options, task<> (*body)(void*), void* context) {
     RILL_ASSERT(core::current_or_null() == nullptr,
                 "run_per_core waits for all of its cores: call it from main, not from a coroutine");
-    if (run_in_simulation(options, body, context)) return;
+    if (auto const* const here = simulated_here::of_thread()) {
+        here->run(options, body, context);
+        return;
+    }
     std::uint32_t const count = cores_wanted(options.cores);
     run_state state(options, count, body, context);
     if (count == 1 && !options.pin) {

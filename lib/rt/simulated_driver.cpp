@@ -17,6 +17,11 @@ constexpr peer_identity everybody{.process = 1000, .user = 1000, .group = 1000};
 
 }  // namespace
 
+std::unique_ptr<driver> make_driver_of_world(simulated_world& in) {
+    return std::make_unique<simulated_driver>(in, in.options().receive_buffers,
+                                              in.options().receive_copies);
+}
+
 std::unique_ptr<driver> make_simulated_driver(simulated_options const& options) {
     return std::make_unique<simulated_driver>(std::make_unique<simulated_world>(options));
 }

@@ -24,6 +24,9 @@ struct simulated_options;
 /// When there is neither, every task waits for something that nobody will do; that asserts.
 [[nodiscard]] std::unique_ptr<driver> make_simulated_driver(simulated_options const& options);
 
+/// The driver of one more core of a world.
+[[nodiscard]] std::unique_ptr<driver> make_driver_of_world(simulated_world& in);
+
 /// The driver of one core in a world, which may have others.
 class simulated_driver final : public driver, private simulated_sink {
 public:

@@ -318,6 +318,14 @@ int simulated_files::watch(int queue, std::string_view path) {
     return at.found->lets(0400) ? watches->add(at.found) : -EACCES;
 }
 
+bool simulated_files::unwatch(int queue, int watch) {
+    return watches_of(queue)->remove(watch);
+}
+
+std::vector<watch_calls::event> simulated_files::read_watches(int queue) {
+    return watches_of(queue)->read();
+}
+
 simulated_watches* simulated_files::watches_of(int descriptor) noexcept {
     description const* const file = find(descriptor);
     return file != nullptr ? file->queue.get() : nullptr;

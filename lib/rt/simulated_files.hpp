@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "rill/base/bytes.hpp"
 #include "rill/base/result.hpp"
 #include "rill/rt/request.hpp"
+#include "simulated_calls.hpp"
 #include "simulated_pipe.hpp"
 #include "simulated_sink.hpp"
 #include "simulated_tree.hpp"
@@ -26,14 +26,11 @@ class simulated_world;
 /// Open files and directories, pipes, and queues of changes. Descriptors lie apart from those of
 /// sockets and of the real world, so that a mix-up fails. Numbers are results or a negated errno,
 /// as system calls give them; flags are those of open(2).
-class simulated_files {
+class simulated_files final : public simulated_calls {
 public:
     explicit simulated_files(simulated_world& in) : world_(in) {}
-    simulated_files(simulated_files const&) = delete;
-    simulated_files& operator=(simulated_files const&) = delete;
 
-    /// Writes down what came of a call, and gives it back.
-    int noted(char const* what, std::string_view on, int value);
+    int noted(char const* what, std::string_view on, int value) override;
     /// The files of this thread's world; null where there is none.
     [[nodiscard]] static simulated_files* of_thread() noexcept;
 
@@ -41,36 +38,37 @@ public:
     void add(std::string_view path, std::optional<std::string_view> content);
 
     // As file_calls. The first does not fail by chance: a root is opened as a program starts.
-    [[nodiscard]] int open_directory(std::string_view path);
-    [[nodiscard]] result<file_calls::status> status_of(int descriptor) const;
+    [[nodiscard]] int open_directory(std::string_view path) override;
+    [[nodiscard]] result<file_calls::status> status_of(int descriptor) const override;
     /// In the order of their names, from behind `after` on, at most `most`.
-    [[nodiscard]] result<std::vector<file_calls::entry>> list(
-        int directory, std::string_view after = {},
-        std::size_t most = std::numeric_limits<std::size_t>::max());
-    void close(int descriptor) noexcept;
+    [[nodiscard]] result<std::vector<file_calls::entry>> list(int directory, std::string_view after,
+                                                              std::size_t most) override;
+    void close(int descriptor) noexcept override;
 
     // As path_steps.
     [[nodiscard]] int open_at(int in, std::string_view path, int flags, std::uint32_t mode,
-                              bool beneath);
-    [[nodiscard]] int copy(int descriptor);
-    [[nodiscard]] int write_on(int descriptor, std::string_view content);
-    [[nodiscard]] int sync(int descriptor);
-    [[nodiscard]] int truncate(int descriptor, std::uint64_t size);
-    [[nodiscard]] int make_directory(int in, std::string_view name, std::uint32_t mode);
-    [[nodiscard]] int remove(int in, std::string_view name, bool directory);
+                              bool beneath) override;
+    [[nodiscard]] int copy(int descriptor) override;
+    [[nodiscard]] int write_on(int descriptor, std::string_view content) override;
+    [[nodiscard]] int sync(int descriptor) override;
+    [[nodiscard]] int truncate(int descriptor, std::uint64_t size) override;
+    [[nodiscard]] int make_directory(int in, std::string_view name, std::uint32_t mode) override;
+    [[nodiscard]] int remove(int in, std::string_view name, bool directory) override;
     [[nodiscard]] int rename(int from_in, std::string_view from, int to_in, std::string_view to,
-                             bool replace);
-    [[nodiscard]] int link(int file, int in, std::string_view name);
+                             bool replace) override;
+    [[nodiscard]] int link(int file, int in, std::string_view name) override;
 
     // As pipe_calls.
-    [[nodiscard]] result<pipe_calls::ends> open_pipe();
-    [[nodiscard]] result<pipe_calls::nature> nature_of(int descriptor) const;
-    [[nodiscard]] int read_pipe(int descriptor, mutable_bytes into);
-    [[nodiscard]] int write_pipe(int descriptor, bytes from);
+    [[nodiscard]] result<pipe_calls::ends> open_pipe() override;
+    [[nodiscard]] result<pipe_calls::nature> nature_of(int descriptor) const override;
+    [[nodiscard]] int read_pipe(int descriptor, mutable_bytes into) override;
+    [[nodiscard]] int write_pipe(int descriptor, bytes from) override;
 
     // As watch_calls.
-    [[nodiscard]] int open_watches();
-    [[nodiscard]] int watch(int queue, std::string_view path);
+    [[nodiscard]] int open_watches() override;
+    [[nodiscard]] int watch(int queue, std::string_view path) override;
+    bool unwatch(int queue, int watch) override;
+    [[nodiscard]] std::vector<watch_calls::event> read_watches(int queue) override;
     [[nodiscard]] simulated_watches* watches_of(int descriptor) noexcept;
 
     [[nodiscard]] bool owns(int descriptor) const noexcept;

@@ -9,6 +9,8 @@
 
 #include "rill/base/error.hpp"
 #include "rill/base/log.hpp"
+#include "simulated_driver.hpp"
+#include "simulated_run.hpp"
 
 namespace rill {
 
@@ -114,9 +116,11 @@ simulated_world::simulated_world(simulated_options const& options)
       local_(*this),
       jobs_(*this),
       names_(*this),
-      trace_(first_trace) {
+      trace_(first_trace),
+      here_{*this, files_, make_driver_of_world, run_in_simulation} {
     RILL_ASSERT(world_of_thread == nullptr, "one simulation on a thread at a time");
     world_of_thread = this;
+    simulated_here::set(&here_);
     if (worlds++ == 0) log::set_clocks({.wall = virtual_wall_now, .monotonic = monotonic_now});
     for (simulated_name const& each : options.names) names_.add(each);
     if (options.faults.calm_after > duration::zero()) {
@@ -131,6 +135,7 @@ simulated_world::~simulated_world() {
     }
     if (--worlds == 0) log::set_clocks({});
     world_of_thread = nullptr;
+    simulated_here::set(nullptr);
 }
 
 void simulated_world::end() noexcept {

@@ -17,6 +17,7 @@
 #include "simulated_datagrams.hpp"
 #include "simulated_faults.hpp"
 #include "simulated_files.hpp"
+#include "simulated_here.hpp"
 #include "simulated_jobs.hpp"
 #include "simulated_local.hpp"
 #include "simulated_names.hpp"
@@ -145,6 +146,7 @@ private:
     std::uint32_t no_buffer_count_ = 0;
     std::uint64_t healed_ = 0;  // plans from before do not end again
     std::uint64_t trace_;
+    simulated_here here_;
     std::uint32_t indices_ = 0;
     std::uint32_t unreturned_ = 0;
 };

@@ -255,8 +255,7 @@ report run_seeds(std::uint64_t count, program const& what, settings const& with)
 
 }  // namespace simulation
 
-bool run_in_simulation(run_options const& options, task<> (*body)(void*), void* context) {
-    if (simulated_world::of_thread() == nullptr) return false;
+void run_in_simulation(run_options const& options, task<> (*body)(void*), void* context) {
     running& in = here("run_per_core");
     simulated_limits const limits{.longest = in.with->longest};
     core_options each = options.core;
@@ -266,7 +265,6 @@ bool run_in_simulation(run_options const& options, task<> (*body)(void*), void* 
     simulated_cores cores(*in.world, each, count, limits);
     cores.run([&](std::uint32_t) { return body(context); });
     in.turns += cores.turns();
-    return true;
 }
 
 }  // namespace rill

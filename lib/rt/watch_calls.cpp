@@ -9,7 +9,7 @@
 #include <cstring>
 #include <optional>
 
-#include "simulated_files.hpp"
+#include "simulated_calls.hpp"
 
 namespace rill::watch_calls {
 
@@ -39,14 +39,14 @@ result<int> number(int value) noexcept {
 }  // namespace
 
 result<int> open() noexcept {
-    if (auto* const files = simulated_files::of_thread()) return number(files->open_watches());
+    if (auto* const files = simulated_calls::of_thread()) return number(files->open_watches());
     int const made = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (made < 0) return system_error(errno);
     return made;
 }
 
 result<int> add(path_calls::owned const& queue, std::string const& path) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
+    if (auto* const files = simulated_calls::of_thread()) {
         return number(files->watch(queue.get(), path));
     }
     int const watch = ::inotify_add_watch(queue.get(), path.c_str(), wanted);
@@ -55,14 +55,14 @@ result<int> add(path_calls::owned const& queue, std::string const& path) noexcep
 }
 
 bool remove(int queue, int watch) noexcept {
-    if (auto* const files = simulated_files::of_thread()) {
-        return files->watches_of(queue)->remove(watch);
+    if (auto* const files = simulated_calls::of_thread()) {
+        return files->unwatch(queue, watch);
     }
     return ::inotify_rm_watch(queue, watch) == 0;
 }
 
 std::vector<event> read(int queue) {
-    if (auto* const files = simulated_files::of_thread()) return files->watches_of(queue)->read();
+    if (auto* const files = simulated_calls::of_thread()) return files->read_watches(queue);
     alignas(inotify_event) std::array<char, 4096> memory;
     ssize_t const size = ::read(queue, memory.data(), memory.size());
     std::vector<event> events;
