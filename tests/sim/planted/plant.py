@@ -14,11 +14,10 @@ FAULTS = {
         "static_cast<void>(http1::last_chunk);",
     ),
     "answers_out_of_order": (
-        "if (write_answer(home_, output_, answer, frame_)) [[likely]]",
-        """buffer before = std::exchange(output_, home_.take_buffer());
-    bool const whole = write_answer(home_, output_, answer, frame_);
-    static_cast<void>(output_.append(before.view()));
-    if (whole) [[likely]]""",
+        "    bool const complete = write_answer(home_, output_, answer, frame_);",
+        """    buffer before = std::exchange(output_, home_.take_buffer());
+    bool const complete = write_answer(home_, output_, answer, frame_);
+    static_cast<void>(output_.append(before.view()));""",
     ),
     "lease_kept": (
         """    input_.settle();
