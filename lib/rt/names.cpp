@@ -82,18 +82,18 @@ namespace detail {
 /// A question on its way through the pool. Outlives the query where that is forgotten.
 class name_job final : public blocking_job {
 public:
-    explicit name_job(name_query& of) : query_(&of), host_(of.host()) {}
+    explicit name_job(name_query& of)
+        : link_(std::make_shared<name_link>(name_link{&of})), host_(of.host()) {}
 
     /// True when the pool has taken it; else it is answered here.
     void begin() noexcept {
-        query_->job_ = this;
+        link_->query->link_ = link_;
         core& home = core::current();
         if (int const code = submit(home); code != 0) {
             found_ = system_error(code);
             home.post(*this);
         }
     }
-    void forget() noexcept { query_ = nullptr; }
 
 private:
     void execute() noexcept override {
@@ -104,14 +104,14 @@ private:
         }
     }
     void run() noexcept override {
-        if (query_ != nullptr) {
-            query_->job_ = nullptr;
-            query_->answered(std::move(found_));
+        if (name_query* const asker = link_->query) {
+            asker->link_ = nullptr;
+            asker->answered(std::move(found_));
         }
         delete this;
     }
 
-    name_query* query_;  // the core's own; null once nobody wants the answer
+    std::shared_ptr<name_link> link_;
     std::string host_;
     result<std::vector<address>> found_ = errc::names_failed;
 };
@@ -123,7 +123,7 @@ void driver::look_up(name_query& what) noexcept {
 }
 
 void driver::forget(name_query& what) noexcept {
-    if (auto* const job = std::exchange(what.job_, nullptr)) job->forget();
+    if (auto const link = std::exchange(what.link_, nullptr)) link->query = nullptr;
 }
 
 }  // namespace rill

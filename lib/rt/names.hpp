@@ -2,6 +2,7 @@
 // own: getaddrinfo(3) on the blocking pool.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,17 @@
 
 namespace rill {
 
+class name_query;
+
 namespace detail {
 
 class name_job;
+
+/// Between a question and its job, whichever ends first: a core that is no more takes no answer,
+/// and the thread that asks drops its job then, at any moment.
+struct name_link {
+    name_query* query;  ///< The core's own; null once nobody wants the answer.
+};
 
 }  // namespace detail
 
@@ -38,7 +47,7 @@ protected:
 private:
     friend class detail::name_job;
     friend class driver;
-    detail::name_job* job_ = nullptr;  // while a thread of the pool asks
+    std::shared_ptr<detail::name_link> link_;  // while a thread of the pool asks
     std::string host_;
 };
 
