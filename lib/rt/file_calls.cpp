@@ -53,35 +53,24 @@ constexpr std::uint64_t resolve_cached = RESOLVE_CACHED;
 constexpr std::uint64_t resolve_cached = 0x20;  // since Linux 5.12
 #endif
 
-/// One step of a path; `last` opens what is asked for.
-int open_step(int directory, std::string_view name, bool last) noexcept {
+/// One step of a path, which is never a link.
+int open_step(int directory, std::string_view name, int flags, std::uint32_t mode) noexcept {
     std::array<char, NAME_MAX + 1> ended{};
     if (name.size() > NAME_MAX) return -ENAMETOOLONG;
     if (name == "..") return -EXDEV;
     // Two slashes, or one at the end.
     if (name.empty()) name = ".";
     name.copy(ended.data(), name.size());
-    int const flags = last ? static_cast<int>(beneath().flags) : O_PATH | O_DIRECTORY | O_CLOEXEC;
     for (;;) {
-        int const opened = ::openat(directory, ended.data(), flags | O_NOFOLLOW);
-        if (opened >= 0) return opened;
-        if (errno != EINTR) return -errno;
-    }
-}
-
-/// Where there is no openat2 (before Linux 5.6, or refused): step by step, and no link is followed.
-int walk_beneath(int directory, std::string_view path) noexcept {
-    if (path.empty()) return -ENOENT;
-    if (path.front() == '/') return -EXDEV;
-    int at = directory;
-    for (;;) {
-        std::size_t const end = path.find('/');
-        bool const last = end == path.npos;
-        int const next = open_step(at, path.substr(0, end), last);
-        if (at != directory) ::close(at);
-        if (last || next < 0) return next;
-        at = next;
-        path.remove_prefix(end + 1);
+        int const opened = ::openat(directory, ended.data(), flags | O_NOFOLLOW, mode);
+        if (opened < 0 && errno == EINTR) continue;
+        if (opened < 0) return -errno;
+        // With O_PATH a link is opened, and not refused.
+        struct stat what{};
+        bool const may_be_link = (flags & O_PATH) != 0 && (flags & O_NOFOLLOW) == 0;
+        if (!may_be_link || (::fstat(opened, &what) == 0 && !S_ISLNK(what.st_mode))) return opened;
+        ::close(opened);
+        return -ELOOP;
     }
 }
 
@@ -154,6 +143,22 @@ open_how const& beneath() noexcept {
     return how;
 }
 
+int walk_beneath(int directory, std::string_view path, int flags, std::uint32_t mode) noexcept {
+    if (path.empty()) return -ENOENT;
+    if (path.front() == '/') return -EXDEV;
+    constexpr int way = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    int at = directory;
+    for (;;) {
+        std::size_t const end = path.find('/');
+        bool const last = end == path.npos;
+        int const next = open_step(at, path.substr(0, end), last ? flags : way, mode);
+        if (at != directory) ::close(at);
+        if (last || next < 0) return next;
+        at = next;
+        path.remove_prefix(end + 1);
+    }
+}
+
 int open_beneath(int directory, char const* path, patience how) noexcept {
     open_how with = beneath();
     if (how == patience::none) with.resolve |= resolve_cached;
@@ -163,7 +168,7 @@ int open_beneath(int directory, char const* path, patience how) noexcept {
         // Before Linux 5.12 a look at the caches alone cannot be asked for.
         bool const unknown = errno == ENOSYS || errno == EPERM;
         if ((unknown || errno == EINVAL) && how == patience::none) return -EAGAIN;
-        if (unknown) return walk_beneath(directory, path);
+        if (unknown) return walk_beneath(directory, path, static_cast<int>(with.flags), 0);
         if (errno != EINTR) return -errno;
     }
 }

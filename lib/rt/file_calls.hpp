@@ -52,6 +52,11 @@ enum class patience : std::uint8_t {
 
 // Each gives a count or a descriptor, or a negated errno; -ESPIPE is a pipe or a terminal.
 
+/// What openat2 does with RESOLVE_BENEATH, where there is none (before Linux 5.6, or refused): step
+/// by step, and no link is followed. A descriptor or a negated errno.
+[[nodiscard]] int walk_beneath(int directory, std::string_view path, int flags,
+                               std::uint32_t mode) noexcept;
+
 /// Where the system has no openat2, no link is followed at all: ELOOP or ENOTDIR.
 [[nodiscard]] int open_beneath(int directory, char const* path, patience how) noexcept;
 /// Fewer bytes than `into` holds only at the end of the file.

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "file_calls.hpp"
 #include "simulated_calls.hpp"
 
 namespace rill::path_steps {
@@ -36,7 +37,9 @@ int open(int in, std::string const& path, int flags, std::uint32_t mode, bool be
     for (;;) {
         int const got = code_of(::syscall(SYS_openat2, in, path.c_str(), &what, sizeof what));
         // A rename somewhere meanwhile: the kernel could not be sure that the path stays below.
-        if (got != -EAGAIN && got != -EINTR) return got;
+        if (got == -EAGAIN || got == -EINTR) continue;
+        bool const unknown = got == -ENOSYS || got == -EPERM;
+        return unknown ? file_calls::walk_beneath(in, path, flags, mode) : got;
     }
 }
 

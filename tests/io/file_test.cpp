@@ -19,6 +19,7 @@
 #include "rill/io/file_watch.hpp"
 #include "rill/rt/blocking.hpp"
 #include "rt/simulated_files.hpp"
+#include "support/openat2.hpp"
 #include "support/sim.hpp"
 
 namespace rill {
@@ -142,28 +143,35 @@ RILL_KERNEL_TEST("nothing below a root leads out of it") {
     ::symlink("/etc/passwd", (here / "passwd").c_str());
     ::symlink("inside", (here / "fine").c_str());
     file::root const root(here.path());
+    // Without openat2 no link is followed, and that is what is said of one on the way.
+    auto const leads_out = [](std::error_code why) {
+        if (why == std::errc::cross_device_link) return true;
+        bool const is_link =
+            why == std::errc::not_a_directory || why == std::errc::too_many_symbolic_link_levels;
+        return is_link && !test::has_openat2();
+    };
     co_await file::make_directory(root, "inside");
     file::open_options const make{.access = file::access::write, .create = true};
     for (char const* const path : {"../x", "link/x", "passwd", "/etc/passwd", "inside/../../x"}) {
         CAPTURE(path);
         auto const opened = co_await as_result(file::open(root, path, make));
-        CHECK(opened.error() == std::errc::cross_device_link);
+        CHECK(leads_out(opened.error()));
         auto const looked = co_await as_result(file::status_of(root, path));
-        CHECK(looked.error() == std::errc::cross_device_link);
+        CHECK(leads_out(looked.error()));
     }
     for (char const* const path : {"../x", "link/x", "/x", "inside/../../x"}) {
         CAPTURE(path);
         auto const made = co_await as_result(file::make_directory(root, path));
-        CHECK(made.error() == std::errc::cross_device_link);
+        CHECK(leads_out(made.error()));
         auto const removed = co_await as_result(file::remove(root, path));
-        CHECK(removed.error() == std::errc::cross_device_link);
+        CHECK(leads_out(removed.error()));
         auto const replaced = co_await as_result(file::replace(root, path, "content"));
-        CHECK(replaced.error() == std::errc::cross_device_link);
+        CHECK(leads_out(replaced.error()));
         auto const away = co_await as_result(file::rename(root, "inside", path));
-        CHECK(away.error() == std::errc::cross_device_link);
+        CHECK(leads_out(away.error()));
     }
-    auto const fine = co_await file::status_of(root, "fine");
-    CHECK(fine.directory);
+    auto const fine = co_await as_result(file::status_of(root, "fine"));
+    CHECK((fine && fine->directory) == test::has_openat2());
     auto const link = co_await file::status_of(root, "fine", false);
     CHECK(link.link);
     auto const names = co_await names_in(outside);
