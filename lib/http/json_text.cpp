@@ -5,7 +5,7 @@
 
 #include <iterator>
 
-#include "http/utf8.hpp"
+#include "codec/utf8.hpp"
 
 namespace rill::http {
 
@@ -13,7 +13,7 @@ void append_json_string(std::string& to, std::string_view text) {
     to += '"';
     while (!text.empty()) {
         auto const first = static_cast<unsigned char>(text.front());
-        std::size_t const size = utf8_sequence_size(text);
+        std::size_t const size = codec::utf8_sequence_size(text);
         if (size == 0) {
             to += "\\ufffd";
         } else if (first == '"' || first == '\\') {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <iterator>
 
-#include "http/utf8.hpp"
+#include "codec/utf8.hpp"
 #include "rill/base/percent.hpp"
 #include "rill/web/content_type.hpp"
 #include "web/index_page_assets.hpp"
@@ -61,7 +61,7 @@ int compare_names(std::string_view left, std::string_view right) noexcept {
 void append_escaped(std::string& to, std::string_view text) {
     while (!text.empty()) {
         auto const first = static_cast<unsigned char>(text.front());
-        std::size_t const size = http::utf8_sequence_size(text);
+        std::size_t const size = codec::utf8_sequence_size(text);
         if (size == 0) {
             to += "\xef\xbf\xbd";  // U+FFFD
         } else if (first < 0x20 || first == 0x7f) {
