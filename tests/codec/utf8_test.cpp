@@ -32,7 +32,7 @@ bool is_utf8(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("utf8: every sequence of up to three bytes is judged as whole text is") {
+TEST_CASE("every sequence of up to three bytes is judged as whole text is") {
     for (unsigned a = 0; a != 256; ++a) {
         for (unsigned b = 0x70; b != 0x100; ++b) {
             for (unsigned c : {0x00U, 0x7fU, 0x80U, 0x8fU, 0x90U, 0x9fU, 0xa0U, 0xbfU, 0xc0U}) {
@@ -45,7 +45,7 @@ TEST_CASE("utf8: every sequence of up to three bytes is judged as whole text is"
     }
 }
 
-TEST_CASE("utf8: text is good wherever it is cut") {
+TEST_CASE("text is good wherever it is cut") {
     std::string text = "plain \u00e9\u20ac\U0001f600 ";
     text += std::string(70, 'a') + "\u00e9" + std::string(31, 'b') + "\U0010ffff";
     for (std::size_t piece = 1; piece <= text.size(); ++piece) {
@@ -62,7 +62,7 @@ TEST_CASE("utf8: text is good wherever it is cut") {
     CHECK(in_pieces("\xf0\x9f\x98", 2) == verdict::cut);
 }
 
-TEST_CASE("utf8: overlong forms, surrogates and what is too large fail at the byte that shows it") {
+TEST_CASE("overlong forms, surrogates and what is too large fail at the byte that shows it") {
     for (std::string_view const text :
          {"\xc0", "\xc1", "\xf5", "\xff", "\x80", "\xe0\x9f", "\xed\xa0", "\xf0\x8f", "\xf4\x90",
           "\xe2\x28", "\xf1\x80\x28", "a\xbf"}) {

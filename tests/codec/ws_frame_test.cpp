@@ -36,7 +36,7 @@ std::string written(ws_head const& head) {
 
 }  // namespace
 
-TEST_CASE("ws_frame: the heads of RFC 6455 section 5.7 are read and written") {
+TEST_CASE("the heads of RFC 6455 section 5.7 are read and written") {
     ws_frame_order server(ws_sender::server);
     auto step = server.read("\x81\x05Hello");
     CHECK(step.size == 2);
@@ -57,7 +57,7 @@ TEST_CASE("ws_frame: the heads of RFC 6455 section 5.7 are read and written") {
     CHECK(server.read("\x82\x7f\x00\x00\x00\x00\x00\x01\x00\x00"s).head.payload_bytes == 65536);
 }
 
-TEST_CASE("ws_frame: a head that is written is read back, byte by byte too, at every length") {
+TEST_CASE("a head that is written is read back, byte by byte too, at every length") {
     for (std::uint64_t const size :
          {0ULL, 1ULL, 125ULL, 126ULL, 127ULL, 65535ULL, 65536ULL, 0x7fffffffffffffffULL}) {
         for (bool const masked : {false, true}) {
@@ -74,7 +74,7 @@ TEST_CASE("ws_frame: a head that is written is read back, byte by byte too, at e
     }
 }
 
-TEST_CASE("ws_frame: reserved bits and opcodes without a meaning are refused (5.2)") {
+TEST_CASE("reserved bits and opcodes without a meaning are refused (5.2)") {
     for (unsigned opcode = 0; opcode != 16; ++opcode) {
         std::string const text{static_cast<char>(0x80U | opcode)};
         bool const known = opcode == 1 || opcode == 2 || (opcode >= 8 && opcode <= 10);
@@ -88,7 +88,7 @@ TEST_CASE("ws_frame: reserved bits and opcodes without a meaning are refused (5.
     CHECK(fault_of("\x91") == ws_fault::reserved_bit);
 }
 
-TEST_CASE("ws_frame: with compression the first reserved bit stands at a message's first frame") {
+TEST_CASE("with compression the first reserved bit stands at a message's first frame") {
     CHECK(fault_of("\xc1", ws_sender::server, true) == ws_fault::none);
     CHECK(fault_of("\xe1", ws_sender::server, true) == ws_fault::reserved_bit);
     CHECK(fault_of("\xc9", ws_sender::server, true) == ws_fault::reserved_bit);
@@ -99,7 +99,7 @@ TEST_CASE("ws_frame: with compression the first reserved bit stands at a message
     CHECK(order.read("\xc0").fault == ws_fault::reserved_bit);
 }
 
-TEST_CASE("ws_frame: control frames are whole and short (C067, 5.5)") {
+TEST_CASE("control frames are whole and short (C067, 5.5)") {
     CHECK(fault_of("\x09") == ws_fault::split_control);
     CHECK(fault_of("\x08") == ws_fault::split_control);
     CHECK(fault_of("\x89\x7e") == ws_fault::long_control);
@@ -107,20 +107,20 @@ TEST_CASE("ws_frame: control frames are whole and short (C067, 5.5)") {
     CHECK(fault_of("\x8a\x7d") == ws_fault::none);
 }
 
-TEST_CASE("ws_frame: lengths are the shortest and below 2^63 (C067, 5.2)") {
+TEST_CASE("lengths are the shortest and below 2^63 (C067, 5.2)") {
     CHECK(fault_of("\x82\x7e\x00\x7d"s) == ws_fault::padded_length);
     CHECK(fault_of("\x82\x7e\x00\x7e"s) == ws_fault::none);
     CHECK(fault_of("\x82\x7f\x00\x00\x00\x00\x00\x00\xff\xff"s) == ws_fault::padded_length);
     CHECK(fault_of("\x82\x7f\x80"s) == ws_fault::huge_length);
 }
 
-TEST_CASE("ws_frame: a client masks and a server does not (C067, 5.1)") {
+TEST_CASE("a client masks and a server does not (C067, 5.1)") {
     CHECK(fault_of("\x81\x01", ws_sender::client) == ws_fault::not_masked);
     CHECK(fault_of("\x81\x81", ws_sender::server) == ws_fault::masked);
     CHECK(fault_of("\x89\x00"s, ws_sender::client) == ws_fault::not_masked);
 }
 
-TEST_CASE("ws_frame: fragments follow their message, with control frames between (C054, C067)") {
+TEST_CASE("fragments follow their message, with control frames between (C054, C067)") {
     ws_frame_order order(ws_sender::server);
     CHECK(order.read("\x80").fault == ws_fault::no_message);
     CHECK(order.read("\x01\x05").fault == ws_fault::none);
@@ -134,7 +134,7 @@ TEST_CASE("ws_frame: fragments follow their message, with control frames between
     CHECK_FALSE(order.message_is_open());
 }
 
-TEST_CASE("ws_frame: a payload is masked alike at once and in pieces, at every offset (C056)") {
+TEST_CASE("a payload is masked alike at once and in pieces, at every offset (C056)") {
     ws_mask const mask = {std::byte{0x37}, std::byte{0xfa}, std::byte{0x21}, std::byte{0x3d}};
     std::string plain;
     for (std::size_t i = 0; i != 300; ++i) plain += static_cast<char>(i * 7);
@@ -156,7 +156,7 @@ TEST_CASE("ws_frame: a payload is masked alike at once and in pieces, at every o
     }
 }
 
-TEST_CASE("ws_frame: close frames say codes that may be sent (7.4), and reasons in UTF-8 (C059)") {
+TEST_CASE("close frames say codes that may be sent (7.4), and reasons in UTF-8 (C059)") {
     CHECK(read_ws_close("").code == 1005);
     CHECK(read_ws_close("").fails_with == 0);
     CHECK(read_ws_close("\x03").fails_with == 1002);
@@ -179,7 +179,7 @@ TEST_CASE("ws_frame: close frames say codes that may be sent (7.4), and reasons 
     CHECK(read_ws_close("\x03\xe8\xe2\x82").fails_with == 1007);
 }
 
-TEST_CASE("ws_frame: a close frame that is written keeps to 125 bytes and to whole characters") {
+TEST_CASE("a close frame that is written keeps to 125 bytes and to whole characters") {
     CHECK(ws_close_text(1005, "unsaid").view().empty());
     CHECK(ws_close_text(1000, "bye").view() == bytes("\x03\xe8"
                                                      "bye"));

@@ -58,6 +58,7 @@ struct ws_head {
     ws_mask mask = {};                           ///< With this key, where it is.
     std::uint64_t payload_bytes = 0;             ///< Size of the payload.
 
+    /// True when all of it is the same.
     bool operator==(ws_head const&) const = default;
 };
 
