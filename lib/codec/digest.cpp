@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/url_chars.hpp"
 #include "rill/base/error.hpp"
 
 namespace rill::codec {
@@ -83,13 +84,9 @@ std::string sha256_hex(std::span<std::string_view const> pieces) {
     }
     std::array<unsigned char, hmac_sha256::size> hash{};
     if (!good || EVP_DigestFinal_ex(context.get(), hash.data(), nullptr) != 1) fail();
-    constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(2 * hash.size());
-    for (unsigned char const each : hash) {
-        text += digits[each >> 4];
-        text += digits[each & 15];
-    }
+    std::string text(2 * hash.size(), '\0');
+    char* at = text.data();
+    for (unsigned char const each : hash) at = rill::detail::put_hex(std::byte{each}, at);
     return text;
 }
 
