@@ -44,9 +44,9 @@ bool has_position(int file) noexcept {
     return ::lseek(file, 0, SEEK_CUR) >= 0 || errno != ESPIPE;
 }
 
-// A result is an int.
 // So many renames during one lookup are waited out; the next one is its error, EAGAIN.
 constexpr int most_renames = 100;
+// A result is an int.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 #ifdef RESOLVE_CACHED
