@@ -2,44 +2,10 @@
 #include "rill/codec/authorization.hpp"
 
 #include <algorithm>
-#include <cstdint>
+
+#include "codec/base64.hpp"
 
 namespace rill::codec {
-
-namespace {
-
-int value_of(char c) noexcept {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    if (c == '+') return 62;
-    return c == '/' ? 63 : -1;
-}
-
-// Padding is wanted where it belongs, and bits that mean nothing are zero: one spelling for each
-// text.
-std::optional<std::string> decode_base64(std::string_view text) {
-    if (text.size() % 4 != 0) return std::nullopt;
-    std::size_t const padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-    text.remove_suffix(padding);
-    std::string decoded;
-    decoded.reserve(text.size() * 3 / 4);
-    std::uint32_t held = 0;
-    unsigned bits = 0;
-    for (char const c : text) {
-        int const value = value_of(c);
-        if (value < 0) return std::nullopt;
-        held = held << 6 | static_cast<std::uint32_t>(value);
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        decoded += static_cast<char>(held >> bits & 0xff);
-    }
-    if ((held & ((1U << bits) - 1)) != 0) return std::nullopt;
-    return decoded;
-}
-
-}  // namespace
 
 std::optional<credentials> parse_credentials(std::string_view text) noexcept {
     text = http1::trim_space(text);
@@ -54,7 +20,7 @@ bool is_token68(std::string_view text) noexcept {
     std::size_t const end = std::min(text.find('='), text.size());
     if (end == 0) return false;
     auto const in_token = [](char c) {
-        return value_of(c) >= 0 || std::string_view("-._~").find(c) != std::string_view::npos;
+        return base64_value(c) >= 0 || std::string_view("-._~").find(c) != std::string_view::npos;
     };
     return text.find_first_not_of('=', end) == std::string_view::npos &&
            std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), in_token);

@@ -1,4 +1,4 @@
-// HMAC by OpenSSL's EVP interface.
+// Digests and HMAC by OpenSSL's EVP interface.
 #include "codec/digest.hpp"
 
 #include <openssl/crypto.h>
@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "base/url_chars.hpp"
+#include "rill/base/assert.hpp"
 #include "rill/base/error.hpp"
 
 namespace rill::codec {
@@ -16,12 +16,27 @@ namespace rill::codec {
 namespace {
 
 [[noreturn]] void fail() {
-    throw error(std::make_error_code(std::errc::function_not_supported), "compute HMAC-SHA256", {},
-                "OpenSSL has no HMAC with SHA-256: look at its configuration");
+    throw error(std::make_error_code(std::errc::function_not_supported), "compute a digest", {},
+                "OpenSSL lacks SHA-1, SHA-256 or HMAC: look at its configuration");
 }
 
 unsigned char const* octets(bytes data) noexcept {
     return reinterpret_cast<unsigned char const*>(data.data());
+}
+
+// The hash of the pieces by `kind`, of exactly `into.size()` bytes.
+void hash_pieces(EVP_MD const* kind, std::span<std::string_view const> pieces,
+                 std::span<unsigned char> into) {
+    struct free_digest {
+        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
+    };
+    std::unique_ptr<EVP_MD_CTX, free_digest> const context(EVP_MD_CTX_new());
+    bool good = context && EVP_DigestInit_ex(context.get(), kind, nullptr) == 1;
+    for (std::string_view const piece : pieces) {
+        good = good && EVP_DigestUpdate(context.get(), piece.data(), piece.size()) == 1;
+    }
+    RILL_ASSERT(EVP_MD_get_size(kind) == static_cast<int>(into.size()), "a hash fits its place");
+    if (!good || EVP_DigestFinal_ex(context.get(), into.data(), nullptr) != 1) fail();
 }
 
 }  // namespace
@@ -74,20 +89,22 @@ hmac_sha256::code hmac_sha256::of(std::span<std::string_view const> pieces) cons
 }
 
 std::string sha256_hex(std::span<std::string_view const> pieces) {
-    struct free_digest {
-        void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
-    };
-    std::unique_ptr<EVP_MD_CTX, free_digest> const context(EVP_MD_CTX_new());
-    bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
-    for (std::string_view const piece : pieces) {
-        good = good && EVP_DigestUpdate(context.get(), piece.data(), piece.size()) == 1;
-    }
     std::array<unsigned char, hmac_sha256::size> hash{};
-    if (!good || EVP_DigestFinal_ex(context.get(), hash.data(), nullptr) != 1) fail();
-    std::string text(2 * hash.size(), '\0');
-    char* at = text.data();
-    for (unsigned char const each : hash) at = rill::detail::put_hex(std::byte{each}, at);
+    hash_pieces(EVP_sha256(), pieces, hash);
+    constexpr char digits[] = "0123456789abcdef";
+    std::string text;
+    text.reserve(2 * hash.size());
+    for (unsigned char const each : hash) {
+        text += digits[each >> 4];
+        text += digits[each & 15];
+    }
     return text;
+}
+
+sha1_hash sha1(std::span<std::string_view const> pieces) {
+    sha1_hash hash{};
+    hash_pieces(EVP_sha1(), pieces, {reinterpret_cast<unsigned char*>(hash.data()), hash.size()});
+    return hash;
 }
 
 code_text text_of(hmac_sha256::code const& code) noexcept {

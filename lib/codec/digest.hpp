@@ -1,4 +1,4 @@
-// Message authentication with SHA-256, and comparing in a time that tells nothing.
+// SHA-1, SHA-256, message authentication with it, and comparing in a time that tells nothing.
 // RFC 2104 (HMAC), FIPS 180-4, RFC 4648 section 5 (base64url).
 #pragma once
 
@@ -41,6 +41,11 @@ private:
 /// SHA-256 of the pieces, one behind the other, in hexadecimal digits of lower case. Throws as
 /// `hmac_sha256` does. Spec: FIPS 180-4.
 [[nodiscard]] std::string sha256_hex(std::span<std::string_view const> pieces);
+
+/// SHA-1 of the pieces, one behind the other: for protocols that ask for it, and for no secret.
+/// Throws as `hmac_sha256` does. Spec: FIPS 180-4.
+using sha1_hash = std::array<std::byte, 20>;
+[[nodiscard]] sha1_hash sha1(std::span<std::string_view const> pieces);
 
 /// A code as text: base64url without padding.
 using code_text = std::array<char, (hmac_sha256::size * 4 + 2) / 3>;

@@ -1,5 +1,4 @@
-// Requests that need places which are limited: taken in, at the rates of their route, or turned
-// away.
+// Requests that need places which are limited: taken in, or turned away.
 #include "http/exchange.hpp"
 
 namespace rill::http {

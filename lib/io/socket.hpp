@@ -59,7 +59,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     [[nodiscard]] core& home() const noexcept { return home_; }
     /// True while bytes of writers wait.
-    [[nodiscard]] bool writing() const noexcept { return !writes_.empty(); }
+    [[nodiscard]] bool writing() const noexcept { return first_write_ != nullptr; }
     /// True when this side was closed.
     [[nodiscard]] bool closed() const noexcept { return closed_; }
 
@@ -137,6 +137,7 @@ private:
     void send_first() noexcept;
     void sent(int value) noexcept;
     void finish_first(result<void> outcome) noexcept;
+    void unlink(pending_write& what) noexcept;
     void let_go() noexcept;
     template <class Request>
     [[nodiscard]] static bool busy(std::unique_ptr<Request> const& what) noexcept {
@@ -164,7 +165,8 @@ private:
     std::error_code end_;     // why receiving has ended; `end_of_stream` for a clean end
     std::error_code broken_;  // why nothing more can be written
     input_waiter* reader_ = nullptr;
-    pending_writes writes_;
+    pending_write* first_write_ = nullptr;
+    pending_write* last_write_ = nullptr;
     chain* end_watcher_ = nullptr;
     std::shared_ptr<remote_link> link_;
     bool closed_ = false;

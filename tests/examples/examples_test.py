@@ -89,6 +89,25 @@ def server_events(program):
             same(server.process.wait(timeout=PATIENCE_SECONDS), 0)
 
 
+def ws_echo(program):
+    def ask(peer, path):
+        peer.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+                     b"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+                     b"\x81\x82\0\0\0\0hi\x88\x80\0\0\0\0")
+        answer = b""
+        while piece := peer.recv(4096):
+            answer += piece
+        return answer.partition(b"\r\n\r\n")[2]
+
+    with Server(program) as server:
+        with server.connect() as peer:
+            same(ask(peer, b"/echo"), b"\x81\x02hi\x88\x00")
+        with server.connect() as peer:
+            same(ask(peer, b"/rooms/blue"), b"\x81\x0fyou are in blue\x81\x02hi\x88\x00")
+        same(server.ask("GET", "/echo")[0], 426)
+
+
 def upload(program):
     with tempfile.TemporaryDirectory(dir=os.getcwd()) as folder:
         content = "0123456789" * 500_000

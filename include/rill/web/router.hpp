@@ -17,6 +17,7 @@
 #include "rill/web/call.hpp"
 #include "rill/web/middleware.hpp"
 #include "rill/web/state.hpp"
+#include "rill/ws/accept.hpp"
 
 namespace rill::web {
 
@@ -118,6 +119,16 @@ public:
                 std::source_location where = std::source_location::current()) {
         return add_function(std::nullopt, pattern, std::forward<Function>(function), limits, where);
     }
+    /// Answers GET for `pattern` with a WebSocket, on which `session(ws::socket&)`, a coroutine,
+    /// runs; each connection has a copy of it. A handler that looks at the request first returns
+    /// `ws::accept`. Errors as in `get`.
+    template <class Session>
+    router& ws(std::string_view pattern, Session&& session,
+               rill::ws::accept_options const& options = {},
+               std::source_location where = std::source_location::current()) {
+        rill::ws::acceptor<std::decay_t<Session>> answer(std::forward<Session>(session), options);
+        return get(pattern, std::move(answer), {}, where);
+    }
     /// The same for a method by its name. `method::other` is refused: use `any`.
     template <class Function>
     router& route(http::method method, std::string_view pattern, Function&& function,
@@ -207,8 +218,9 @@ public:
     ///
     /// Returns   the answer with its body in memory, where `text()` has it, also that of a file or
     ///           of a stream. No body for HEAD. A thrown `http::problem` is its answer; a head that
-    ///           a server with the default options would refuse gives that status. Content is held
-    ///           to the limits of the route, or those of the defaults; deadlines are the caller's.
+    ///           is malformed, or beyond 64 KiB or 128 fields, gives the status that a connection
+    ///           gives, whose own limits are closer. Content is held to the limits of the
+    ///           route, or those of a server's defaults; deadlines are the caller's.
     /// Errors    what else the handler throws; `limit_exceeded` for a body beyond `most`.
     /// Lifetime  `request` must live until the await ends.
     /// Cancel    cancels the handler.
