@@ -1,6 +1,7 @@
 // A program to be tested: suites and scanners of HTTP are pointed at it. Default limits.
 // Run: ./testbed --listen 127.0.0.1:8080 [--root DIR]
-//      any method and path    200 with the request's content, or "ok" where there is none
+//      any method and path    200 with the request's content, or "ok" where there is none; a
+//                             WebSocket on any path, which echoes messages up to 64 MiB
 //      ?show                  the same, with X-Method, X-Target, and X-NAME for each field NAME
 //      a path of a file       the file, below DIR, for GET and HEAD
 //      /slow?ms=N             "ok", after that time
@@ -11,6 +12,7 @@
 #include <rill/web.hpp>
 #include <rill/web/files.hpp>
 #include <rill/web/sse.hpp>
+#include <rill/ws.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -27,9 +29,20 @@ namespace http = rill::http;
 using rill::task;
 
 constexpr unsigned longest_wait_ms = 3'600'000;
+constexpr std::size_t largest_message = 64 * 1024 * 1024;
 constexpr std::uint64_t largest_chunk = 1024 * 1024;
 
+task<> echo_messages(rill::ws::socket& peer) {
+    while (auto message = co_await peer.receive()) {
+        co_await peer.send(message.kind(), *message);
+    }
+}
+
 http::response echo(http::request& req) {
+    if (req.upgrades_to("websocket")) {
+        return rill::ws::accept(req, echo_messages,
+                                {.socket = {.message_bytes = largest_message}, .origins = "*"});
+    }
     std::string_view const content = req.body().text();
     http::response answer = http::text(std::string(content.empty() ? "ok" : content));
     if (!req.has_query("show")) return answer;
@@ -92,6 +105,7 @@ public:
     explicit file_or_echo(std::string_view root) : files_(root, {.listing = false}) {}
 
     task<http::response> operator()(http::request& req) const {
+        if (req.upgrades_to("websocket")) co_return echo(req);
         http::response answer = co_await files_(req);
         if (answer.status() == http::status::not_found) answer = echo(req);
         co_return answer;
