@@ -9,6 +9,7 @@
 #include "rill/coro/as_result.hpp"
 #include "rill/rt/core.hpp"
 #include "rill/rt/sleep.hpp"
+#include "rt/driver.hpp"
 
 namespace rill::ws::detail {
 
@@ -33,6 +34,13 @@ time_point after(time_point since, duration length) noexcept {
 }
 
 }  // namespace
+
+// A client's frame has a key that nobody foresees, each a new one. RFC 6455 sections 5.3 and 10.3.
+codec::ws_head connection::head_of(ws_opcode opcode, std::size_t size, bool last) const {
+    codec::ws_head head{.opcode = opcode, .last = last, .masked = masks_, .payload_bytes = size};
+    if (masks_) core::current().io().random(head.mask);
+    return head;
+}
 
 /// A frame as it is written: its head, and the payload, in a copy where that is masked.
 class connection::outgoing {
@@ -168,9 +176,8 @@ time_point connection::write_deadline() const noexcept {
                  close_sent_ ? options_.close_timeout : options_.write_timeout);
 }
 
-task<> connection::write_frame(codec::ws_head head, bytes payload) {
-    head.payload_bytes = payload.size();
-    outgoing const frame(head, payload);
+task<> connection::write_frame(ws_opcode opcode, bytes payload, bool last) {
+    outgoing const frame(head_of(opcode, payload.size(), last), payload);
     std::exception_ptr failure;
     try {
         co_await peer_.write(frame.pieces(), write_deadline());
@@ -185,8 +192,7 @@ task<> connection::write_frame(codec::ws_head head, bytes payload) {
 
 // For what this side says by itself: a peer that is gone ends the connection and throws nothing.
 task<> connection::write_control(ws_opcode opcode, bytes payload) {
-    outgoing const frame({.opcode = opcode, .masked = masks_, .payload_bytes = payload.size()},
-                         payload);
+    outgoing const frame(head_of(opcode, payload.size(), true), payload);
     auto const sent = co_await as_result(peer_.write(frame.pieces(), write_deadline()));
     if (!sent && sent.error() == errc::cancelled) co_await yield();  // as in `fill`
     pong_owed_ = false;
@@ -203,7 +209,7 @@ task<> connection::send(ws_opcode opcode, bytes content) {
     }
     auto const turn = co_await sending_.lock();
     require_open("send");
-    co_await write_frame({.opcode = opcode, .masked = masks_}, content);
+    co_await write_frame(opcode, content, true);
 }
 
 task<> connection::send_fragment(ws_opcode opcode, bytes content, bool last) {
@@ -214,9 +220,7 @@ task<> connection::send_fragment(ws_opcode opcode, bytes content, bool last) {
         fragmented_ = std::move(turn);
     }
     require_open("send");
-    co_await write_frame(
-        {.opcode = first ? opcode : ws_opcode::continuation, .last = last, .masked = masks_},
-        content);
+    co_await write_frame(first ? opcode : ws_opcode::continuation, content, last);
     if (last) fragmented_.unlock();
 }
 
@@ -226,7 +230,7 @@ task<> connection::ping(bytes payload) {
                     "a ping has 125 bytes at most");
     }
     require_open("ping");
-    co_await write_frame({.opcode = ws_opcode::ping, .masked = masks_}, payload);
+    co_await write_frame(ws_opcode::ping, payload, true);
 }
 
 // ---------------------------------------------------------------- closing

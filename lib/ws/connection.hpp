@@ -65,7 +65,9 @@ private:
     [[nodiscard]] task<> act_on_time(time_point limit);
     [[nodiscard]] task<message> read_until(time_point limit);
     [[nodiscard]] task<> write_control(codec::ws_opcode opcode, bytes payload);
-    [[nodiscard]] task<> write_frame(codec::ws_head head, bytes payload);
+    [[nodiscard]] task<> write_frame(codec::ws_opcode opcode, bytes payload, bool last);
+    [[nodiscard]] codec::ws_head head_of(codec::ws_opcode opcode, std::size_t size,
+                                         bool last) const;
     [[nodiscard]] task<> say_close(unsigned code, std::string_view reason);
     [[nodiscard]] task<> await_end(time_point limit);
     [[nodiscard]] task<> answer_end(progress why);

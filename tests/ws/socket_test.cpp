@@ -251,6 +251,24 @@ TEST_CASE("a client masks what it sends and each side understands the other") {
     }
 }
 
+TEST_CASE("a client masks each frame with a key of its own (5.3)") {
+    simulate([&]() -> task<> {
+        byte_pipe both;
+        ws::socket client(both.first(), ws::role::client);
+        co_await client.send("first");
+        co_await client.send("first");
+        co_await client.ping("ping");
+        std::string const wire = co_await read_exactly(both.second(), 11 + 11 + 10);
+        auto const frames = ws_frames_of(wire, codec::ws_sender::client);
+        REQUIRE(frames.size() == 3);
+        CHECK(frames[0].payload == "first");
+        CHECK(frames[1].payload == "first");
+        CHECK(frames[2].payload == "ping");
+        CHECK(frames[0].head.mask != frames[1].head.mask);
+        CHECK(frames[1].head.mask != frames[2].head.mask);
+    });
+}
+
 TEST_CASE("several coroutines send at once, and a message in fragments is not interrupted") {
     std::string wire;
     simulate([&]() -> task<> {
