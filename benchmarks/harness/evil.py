@@ -39,6 +39,20 @@ def http(answers):
     return serve
 
 
+def large(body, cut=1 << 20):
+    """A server of one large body, sent in pieces of so many bytes."""
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(body)
+
+    def serve(connection):
+        requests = Requests(connection)
+        while requests.next():
+            whole = head + body
+            for at in range(0, len(whole), cut):
+                connection.sendall(whole[at : at + cut])
+
+    return serve
+
+
 def http_byte_by_byte(connection):
     requests = Requests(connection)
     while requests.next():

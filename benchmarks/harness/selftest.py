@@ -180,6 +180,29 @@ class Load(unittest.TestCase):
             with self.subTest(message):
                 self.refuses(evil.http([good, good, bad]), "http", message)
 
+    def download(self, body, size, cut=1 << 20):
+        with tempfile.TemporaryDirectory() as folder:
+            pattern = pathlib.Path(folder) / "pattern"
+            pattern.write_bytes(bytes(range(251)))
+            options = ("--connections", 2, "--requests", 6, "--pattern", pattern, "--size", size)
+            with evil.serving(evil.large(body, cut)) as target:
+                return run_load(SETTINGS, "http", target, *options)
+
+    def test_large_bodies_are_compared_byte_by_byte(self):
+        size = 1_000_000
+        good = (bytes(range(251)) * (size // 251 + 1))[:size]
+        self.assertEqual(self.download(good, size)["requests"], 6)
+        self.assertEqual(self.download(good[:3000], 3000, cut=1)["requests"], 6)
+        for bad, message in (
+            (good[:-1] + b"x", "wrong body after"),
+            (good[:500_000] + good[500_001:] + b"x", "wrong body after"),
+            (good[:-1], "a body of 999999 bytes"),
+            (good + b"x", "a body of 1000001 bytes"),
+        ):
+            with self.subTest(message), self.assertRaises(LoadFailed) as caught:
+                self.download(bad, size)
+            self.assertIn(message, str(caught.exception))
+
     def test_a_connection_that_the_server_closes_is_refused(self):
         self.refuses(evil.http_closing, "http", "connection")
 
@@ -197,6 +220,8 @@ class Load(unittest.TestCase):
         self.assertEqual(done["requests"], 500)
         self.assertGreater(done["latency_ns"]["p90"], 100e6)
         self.assertGreater(done["latency_ns"]["max"], 280e6)
+        # Ten requests in 20 ms have no p99.
+        self.assertEqual(done["window_p99_ns"], 0)
 
     def test_idle_connections_that_are_gone_are_counted(self):
         with evil.serving(evil.http_closing) as target:

@@ -40,6 +40,14 @@ inline constexpr char lower(char c) noexcept {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
+/// Writes two digits of lower case; returns where the next ones go.
+inline constexpr char* put_hex(std::byte value, char* to) noexcept {
+    constexpr std::string_view digits = "0123456789abcdef";
+    *to++ = digits[std::to_integer<std::size_t>(value >> 4)];
+    *to++ = digits[std::to_integer<std::size_t>(value & std::byte{15})];
+    return to;
+}
+
 /// 0..15, or -1 when `c` is not a hexadecimal digit.
 inline constexpr int hex_value(char c) noexcept {
     if (is_digit(c)) return c - '0';

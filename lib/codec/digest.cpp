@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/url_chars.hpp"
 #include "rill/base/assert.hpp"
 #include "rill/base/error.hpp"
 
@@ -91,13 +92,9 @@ hmac_sha256::code hmac_sha256::of(std::span<std::string_view const> pieces) cons
 std::string sha256_hex(std::span<std::string_view const> pieces) {
     std::array<unsigned char, hmac_sha256::size> hash{};
     hash_pieces(EVP_sha256(), pieces, hash);
-    constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(2 * hash.size());
-    for (unsigned char const each : hash) {
-        text += digits[each >> 4];
-        text += digits[each & 15];
-    }
+    std::string text(2 * hash.size(), '\0');
+    char* at = text.data();
+    for (unsigned char const each : hash) at = rill::detail::put_hex(std::byte{each}, at);
     return text;
 }
 

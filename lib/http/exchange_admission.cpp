@@ -1,4 +1,5 @@
-// Requests that need places which are limited: taken in, or turned away.
+// Requests that need places which are limited: taken in, at the rates of their route, or turned
+// away.
 #include "http/exchange.hpp"
 
 namespace rill::http {

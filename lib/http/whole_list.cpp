@@ -6,8 +6,14 @@ namespace rill::http {
 std::string_view whole_list(request const& req, http1::known_field which, std::string& joined) {
     auto const& fields = req.headers();
     if (!fields.repeats(which)) return fields.find(which);
-    for (field const each : fields) {
-        if (!same_name(each.name, http1::name_of(which))) continue;
+    joined = whole_list(req, http1::name_of(which));
+    return joined;
+}
+
+std::string whole_list(request const& req, std::string_view name) {
+    std::string joined;
+    for (field const each : req.headers()) {
+        if (!same_name(each.name, name)) continue;
         if (!joined.empty()) joined += ',';
         joined += each.value;
     }

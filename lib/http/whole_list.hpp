@@ -12,4 +12,7 @@ namespace rill::http {
 [[nodiscard]] std::string_view whole_list(request const& req, http1::known_field which,
                                           std::string& joined);
 
+// The same by any name.
+[[nodiscard]] std::string whole_list(request const& req, std::string_view name);
+
 }  // namespace rill::http

@@ -195,11 +195,8 @@ std::optional<result<void>> message_socket::begin_send(send_datagram_operation& 
     if (broken_) return result<void>(broken_);
     if (with_.stream && what.all_written()) return result<void>();
     if (auto const why = failure_of(what.extras_.target)) return result<void>(*why);
-    what.next = nullptr;
-    what.previous = last_send_;
-    (last_send_ != nullptr ? last_send_->next : first_send_) = &what;
-    last_send_ = &what;
-    if (!in_line() || first_send_ == &what) what.submit(descriptor_);
+    bool const is_first = sends_.push(what);
+    if (!in_line() || is_first) what.submit(descriptor_);
     return std::nullopt;
 }
 
@@ -240,23 +237,21 @@ void message_socket::sent(send_datagram_operation& what, int value) noexcept {
 }
 
 void message_socket::finish_send(send_datagram_operation& what, result<void> outcome) noexcept {
-    bool const was_first = first_send_ == &what;
-    (what.previous != nullptr ? what.previous->next : first_send_) = what.next;
-    (what.next != nullptr ? what.next->previous : last_send_) = what.previous;
+    bool const was_first = sends_.first() == &what;
+    sends_.remove(what);
     what.written(outcome);
     if (closed_) {
         let_go();
         return;
     }
     if (!in_line() || !was_first) return;
-    while (broken_ && first_send_ != nullptr) {
-        auto& next = static_cast<send_datagram_operation&>(*first_send_);
-        first_send_ = next.next;
-        (next.next != nullptr ? next.next->previous : last_send_) = nullptr;
+    while (broken_ && !sends_.empty()) {
+        pending_write& next = *sends_.first();
+        sends_.remove(next);
         next.written(broken_);
     }
-    if (first_send_ != nullptr) {
-        static_cast<send_datagram_operation&>(*first_send_).submit(descriptor_);
+    if (!sends_.empty()) {
+        static_cast<send_datagram_operation&>(*sends_.first()).submit(descriptor_);
     }
 }
 

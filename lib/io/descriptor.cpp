@@ -156,17 +156,13 @@ std::optional<result<void>> descriptor_state::begin_write(pending_write& what) n
     if (closed_ || finishing_) return result<void>(errc::closed);
     if (broken_) return result<void>(broken_);
     if (what.all_written()) return result<void>();
-    what.next = nullptr;
-    what.previous = last_write_;
-    (last_write_ != nullptr ? last_write_->next : first_write_) = &what;
-    last_write_ = &what;
-    if (first_write_ == &what) wait_for_room();
+    if (writes_.push(what)) wait_for_room();
     return std::nullopt;
 }
 
 void descriptor_state::wait_for_room() noexcept {
     if (file_) {
-        writing_ = first_write_->remaining(cut_piece_).front();
+        writing_ = writes_.first()->remaining(cut_piece_).front();
         output_.set_pieces(&writing_, 1);
         output_.set_offset(request::here);
     }
@@ -182,11 +178,11 @@ void descriptor_state::room_ready(int value) noexcept {
     }
     // All that there is room for, so that a long write costs one wait for each filled pipe.
     result<std::size_t> outcome = std::size_t{0};
-    while (!first_write_->all_written() && !first_write_->stopped_by && !closed_) {
-        bytes const piece = first_write_->remaining(cut_piece_).front();
+    while (!writes_.first()->all_written() && !writes_.first()->stopped_by && !closed_) {
+        bytes const piece = writes_.first()->remaining(cut_piece_).front();
         outcome = pipe_calls::write_some(descriptor_, piece, nonblocking_);
         if (!outcome) break;
-        first_write_->advance(*outcome);
+        writes_.first()->advance(*outcome);
         outcome = std::size_t{0};
         if (!nonblocking_) break;  // one piece for each time that it was found ready
     }
@@ -195,7 +191,7 @@ void descriptor_state::room_ready(int value) noexcept {
 
 /// The first write has come `count` bytes further, or failed.
 void descriptor_state::wrote(result<std::size_t> count) noexcept {
-    pending_write& first = *first_write_;
+    pending_write& first = *writes_.first();
     if (count) first.advance(*count);
     bool const again = count.error() == std::errc::resource_unavailable_try_again ||
                        count.error() == std::errc::operation_canceled;
@@ -210,10 +206,10 @@ void descriptor_state::wrote(result<std::size_t> count) noexcept {
         if (first.begun()) broken_ = errc::write_broken;
         finish_first(first.stopped_by);
     }
-    while (first_write_ != nullptr && (broken_ || closed_)) {
+    while (!writes_.empty() && (broken_ || closed_)) {
         finish_first(closed_ ? make_error_code(errc::closed) : broken_);
     }
-    if (first_write_ != nullptr) {
+    if (!writes_.empty()) {
         wait_for_room();
     } else if (closed_) {
         let_go();
@@ -223,19 +219,14 @@ void descriptor_state::wrote(result<std::size_t> count) noexcept {
 }
 
 void descriptor_state::finish_first(result<void> outcome) noexcept {
-    pending_write& first = *first_write_;
-    unlink(first);
+    pending_write& first = *writes_.first();
+    writes_.remove(first);
     first.written(outcome);
 }
 
-void descriptor_state::unlink(pending_write& what) noexcept {
-    (what.previous != nullptr ? what.previous->next : first_write_) = what.next;
-    (what.next != nullptr ? what.next->previous : last_write_) = what.previous;
-}
-
 void descriptor_state::stop_write(pending_write& what, std::error_code why) noexcept {
-    if (&what != first_write_) {
-        unlink(what);
+    if (&what != writes_.first()) {
+        writes_.remove(what);
         what.written(why);
         return;
     }
@@ -246,7 +237,7 @@ void descriptor_state::stop_write(pending_write& what, std::error_code why) noex
 void descriptor_state::finish() noexcept {
     if (closed_ || finishing_) return;
     finishing_ = true;
-    if (first_write_ == nullptr) close_descriptor();
+    if (writes_.empty()) close_descriptor();
 }
 
 // Closing.
@@ -265,9 +256,9 @@ void descriptor_state::close() noexcept {
         who->cancel(cancel_reason::client_gone);
     }
     if (auto* const reader = std::exchange(reader_, nullptr)) reader->arrived(errc::closed);
-    while (last_write_ != first_write_) {
-        pending_write& last = *last_write_;
-        unlink(last);
+    while (writes_.last() != writes_.first()) {
+        pending_write& last = *writes_.last();
+        writes_.remove(last);
         last.written(errc::closed);
     }
     home_.io().cancel(input_);

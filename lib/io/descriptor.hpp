@@ -73,7 +73,6 @@ private:
     void room_ready(int value) noexcept;
     void wrote(result<std::size_t> count) noexcept;
     void finish_first(result<void> outcome) noexcept;
-    void unlink(pending_write& what) noexcept;
     void hung_up(int value) noexcept;
     void close_descriptor() noexcept;
     void let_go() noexcept;
@@ -100,8 +99,7 @@ private:
     std::error_code end_;        // why no more input comes; `end_of_stream` for a clean end
     std::error_code broken_;     // why nothing more can be written
     input_waiter* reader_ = nullptr;
-    pending_write* first_write_ = nullptr;
-    pending_write* last_write_ = nullptr;
+    pending_writes writes_;
     bytes writing_;    // what the driver writes now, of a file
     bytes cut_piece_;  // storage for the piece that a short write has cut
     chain* end_watcher_ = nullptr;

@@ -299,9 +299,9 @@ void message_socket::close() noexcept {
     unread_count_ = 0;
     if (reader_ != nullptr) tell_reader(errc::closed);
     home_.io().cancel(receiving_);
-    for (pending_write* each = first_send_; each != nullptr;) {
+    for (pending_write* each = sends_.first(); each != nullptr;) {
         auto& one = static_cast<send_datagram_operation&>(*each);
-        each = each->next;
+        each = pending_writes::after(one);
         stop_send(one, errc::closed);
     }
     for (send_batch_operation* each = first_batch_; each != nullptr;) {
@@ -322,7 +322,7 @@ void message_socket::release() noexcept {
 }
 
 void message_socket::let_go() noexcept {
-    if (receiving_.in_flight() || first_send_ != nullptr || first_batch_ != nullptr) return;
+    if (receiving_.in_flight() || !sends_.empty() || first_batch_ != nullptr) return;
     if (descriptor_ >= 0) home_.io().close(std::exchange(descriptor_, -1));
     if (released_) delete this;
 }

@@ -130,8 +130,7 @@ private:
     std::uint32_t unread_count_ = 0;
     std::error_code end_;  // why receiving has ended; `end_of_stream` for a clean end
     datagram_waiter* reader_ = nullptr;
-    pending_write* first_send_ = nullptr;
-    pending_write* last_send_ = nullptr;
+    pending_writes sends_;
     send_batch_operation* first_batch_ = nullptr;
     std::error_code broken_;  // why a stream takes no further send
 

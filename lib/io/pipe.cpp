@@ -22,7 +22,7 @@ public:
     ~flow() {
         RILL_ASSERT(leased_ == 0, "give leases back before their pipe ends");
         RILL_ASSERT(reader_ == nullptr, "end the waits on a pipe before the pipe ends");
-        RILL_ASSERT(first_write_ == nullptr, "end the waits on a pipe before the pipe ends");
+        RILL_ASSERT(writes_.empty(), "end the waits on a pipe before the pipe ends");
     }
 
     // The reading end.
@@ -72,30 +72,27 @@ public:
     [[nodiscard]] std::optional<result<void>> begin_write(pending_write& what) noexcept {
         if (broken_) return result<void>(broken_);
         if (finishing_) return result<void>(errc::closed);
-        if (first_write_ == nullptr) {
+        if (writes_.empty()) {
             copy_from(what);
             if (what.all_written()) return result<void>();
         }
-        what.next = nullptr;
-        what.previous = last_write_;
-        (last_write_ != nullptr ? last_write_->next : first_write_) = &what;
-        last_write_ = &what;
+        writes_.push(what);
         return std::nullopt;
     }
     void stop_write(pending_write& what, std::error_code why) noexcept {
         bool const cut = what.begun();
-        unlink(what);
+        writes_.remove(what);
         what.written(why);
         if (cut) break_writers(errc::write_broken, errc::write_broken);
         go_on();
     }
     void finish() noexcept {
         finishing_ = true;
-        if (first_write_ == nullptr) ended(errc::end_of_stream);
+        if (writes_.empty()) ended(errc::end_of_stream);
     }
     /// The writing end closes. A write that is cut here must not look like a whole one.
     void close_writer() noexcept {
-        bool const cut = first_write_ != nullptr || broken_ == errc::write_broken;
+        bool const cut = !writes_.empty() || broken_ == errc::write_broken;
         break_writers(errc::closed, errc::closed);
         ended(cut ? system_error(ECONNRESET) : make_error_code(errc::end_of_stream));
     }
@@ -191,11 +188,11 @@ private:
 
     /// Space has come free, or a writer has left.
     void go_on() noexcept {
-        while (first_write_ != nullptr) {
-            pending_write& what = *first_write_;
+        while (!writes_.empty()) {
+            pending_write& what = *writes_.first();
             copy_from(what);
             if (!what.all_written()) return;
-            unlink(what);
+            writes_.remove(what);
             what.written({});
         }
         if (finishing_) ended(errc::end_of_stream);
@@ -203,16 +200,11 @@ private:
 
     void break_writers(std::error_code waiting, std::error_code later_ones) noexcept {
         if (!broken_ || later_ones == errc::closed) broken_ = later_ones;
-        while (first_write_ != nullptr) {
-            pending_write& what = *first_write_;
-            unlink(what);
+        while (!writes_.empty()) {
+            pending_write& what = *writes_.first();
+            writes_.remove(what);
             what.written(waiting);
         }
-    }
-
-    void unlink(pending_write& what) noexcept {
-        (what.previous != nullptr ? what.previous->next : first_write_) = what.next;
-        (what.next != nullptr ? what.next->previous : last_write_) = what.previous;
     }
 
     std::size_t block_bytes_;
@@ -225,8 +217,7 @@ private:
     std::uint32_t leased_ = 0;
     input_waiter* reader_ = nullptr;
     chain* watcher_ = nullptr;
-    pending_write* first_write_ = nullptr;
-    pending_write* last_write_ = nullptr;
+    pending_writes writes_;
     std::error_code end_;     // why nothing more is received; `end_of_stream` for a clean end
     std::error_code broken_;  // why nothing more is written
     bool finishing_ = false;

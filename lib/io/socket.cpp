@@ -121,7 +121,7 @@ void socket::received(int value, std::uint32_t buffer, bool more) noexcept {
         // The kernel tells of a reset once: where a send has heard of it, receiving sees an end.
         // A cut stream must not pass for a whole one.
         bool const reset = broken_ ? broken_.category() == std::system_category()
-                                   : first_write_ != nullptr && home_.io().broken(descriptor_);
+                                   : !writes_.empty() && home_.io().broken(descriptor_);
         ended(reset ? system_error(ECONNRESET) : make_error_code(errc::end_of_stream));
     } else if (value == -ENOBUFS) {
         // Not an error of the connection: all buffers of the core are out, or were when it tried.
@@ -200,28 +200,24 @@ std::optional<result<void>> socket::begin_write(pending_write& what) noexcept {
     if (broken_) return result<void>(broken_);
     if (finishing_) return result<void>(errc::closed);
     if (what.all_written()) return result<void>();
-    what.next = nullptr;
-    what.previous = last_write_;
-    (last_write_ != nullptr ? last_write_->next : first_write_) = &what;
-    last_write_ = &what;
-    if (first_write_ == &what) send_first();
+    if (writes_.push(what)) send_first();
     return std::nullopt;
 }
 
 void socket::send_first() noexcept {
-    if (first_write_->file().descriptor >= 0) {
+    if (writes_.first()->file().descriptor >= 0) {
         auto& sending = needed(sending_file_);
-        sending.set(first_write_->file());
+        sending.set(writes_.first()->file());
         home_.io().start(sending);
         return;
     }
-    auto const pieces = first_write_->remaining(cut_piece_);
+    auto const pieces = writes_.first()->remaining(cut_piece_);
     sending_.set_pieces(pieces.data(), pieces.size());
     home_.io().start(sending_);
 }
 
 void socket::sent(int value) noexcept {
-    pending_write& first = *first_write_;
+    pending_write& first = *writes_.first();
     if (value > 0) first.advance(static_cast<std::size_t>(value));
     if (first.all_written()) {
         finish_first({});
@@ -237,10 +233,10 @@ void socket::sent(int value) noexcept {
         broken_ = system_error(EPIPE);
         finish_first(broken_);
     }
-    while (first_write_ != nullptr && (broken_ || closed_)) {
+    while (!writes_.empty() && (broken_ || closed_)) {
         finish_first(closed_ ? make_error_code(errc::closed) : broken_);
     }
-    if (first_write_ != nullptr) {
+    if (!writes_.empty()) {
         send_first();
     } else if (closed_) {
         let_go();
@@ -250,19 +246,14 @@ void socket::sent(int value) noexcept {
 }
 
 void socket::finish_first(result<void> outcome) noexcept {
-    pending_write& first = *first_write_;
-    unlink(first);
+    pending_write& first = *writes_.first();
+    writes_.remove(first);
     first.written(outcome);
 }
 
-void socket::unlink(pending_write& what) noexcept {
-    (what.previous != nullptr ? what.previous->next : first_write_) = what.next;
-    (what.next != nullptr ? what.next->previous : last_write_) = what.previous;
-}
-
 void socket::stop_write(pending_write& what, std::error_code why) noexcept {
-    if (&what != first_write_) {
-        unlink(what);
+    if (&what != writes_.first()) {
+        writes_.remove(what);
         what.written(why);
         return;
     }
@@ -274,7 +265,7 @@ void socket::stop_write(pending_write& what, std::error_code why) noexcept {
 void socket::finish() noexcept {
     if (closed_ || finishing_) return;
     finishing_ = true;
-    if (first_write_ == nullptr) home_.io().shut_down(descriptor_, shutdown_side::write);
+    if (writes_.empty()) home_.io().shut_down(descriptor_, shutdown_side::write);
 }
 
 // Closing.
@@ -307,9 +298,9 @@ void socket::close() noexcept {
     // descriptor is closed when the last of them has come back.
     home_.io().cancel(receiving_);
     if (hangup_ != nullptr) home_.io().cancel(*hangup_);
-    while (last_write_ != first_write_) {
-        pending_write& last = *last_write_;
-        unlink(last);
+    while (writes_.last() != writes_.first()) {
+        pending_write& last = *writes_.last();
+        writes_.remove(last);
         last.written(errc::closed);
     }
     home_.io().cancel(sending_);
@@ -318,7 +309,7 @@ void socket::close() noexcept {
 }
 
 int socket::detach() noexcept {
-    RILL_ASSERT(!receiving_.in_flight() && first_write_ == nullptr && unread_count_ == 0,
+    RILL_ASSERT(!receiving_.in_flight() && writes_.empty() && unread_count_ == 0,
                 "only an untouched socket gives its descriptor back");
     int const descriptor = std::exchange(descriptor_, -1);
     closed_ = true;

@@ -59,7 +59,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
     [[nodiscard]] core& home() const noexcept { return home_; }
     /// True while bytes of writers wait.
-    [[nodiscard]] bool writing() const noexcept { return first_write_ != nullptr; }
+    [[nodiscard]] bool writing() const noexcept { return !writes_.empty(); }
     /// True when this side was closed.
     [[nodiscard]] bool closed() const noexcept { return closed_; }
 
@@ -137,7 +137,6 @@ private:
     void send_first() noexcept;
     void sent(int value) noexcept;
     void finish_first(result<void> outcome) noexcept;
-    void unlink(pending_write& what) noexcept;
     void let_go() noexcept;
     template <class Request>
     [[nodiscard]] static bool busy(std::unique_ptr<Request> const& what) noexcept {
@@ -165,8 +164,7 @@ private:
     std::error_code end_;     // why receiving has ended; `end_of_stream` for a clean end
     std::error_code broken_;  // why nothing more can be written
     input_waiter* reader_ = nullptr;
-    pending_write* first_write_ = nullptr;
-    pending_write* last_write_ = nullptr;
+    pending_writes writes_;
     chain* end_watcher_ = nullptr;
     std::shared_ptr<remote_link> link_;
     bool closed_ = false;

@@ -95,7 +95,7 @@ throttled_stream::throttled_stream(byte_stream& below) noexcept
       next_(*this) {}
 
 throttled_stream::~throttled_stream() {
-    RILL_ASSERT(reader_ == nullptr && first_write_ == nullptr,
+    RILL_ASSERT(reader_ == nullptr && writes_.empty(),
                 "end the waits on a throttled stream before it ends");
 }
 
@@ -170,16 +170,12 @@ std::optional<result<void>> throttled_stream::begin_write(pending_write& what) n
     if (closed_ || finishing_) return result<void>(errc::closed);
     if (broken_) return result<void>(broken_);
     if (what.all_written()) return result<void>();
-    what.next = nullptr;
-    what.previous = last_write_;
-    (last_write_ != nullptr ? last_write_->next : first_write_) = &what;
-    last_write_ = &what;
-    if (first_write_ != &what) return std::nullopt;
+    if (!writes_.push(what)) return std::nullopt;
     out_.excused = out_.held_back;
     auto outcome = write_portions();
     if (outcome) {
         note_broken(what, *outcome);
-        unlink(what);
+        writes_.remove(what);
     }
     return outcome;
 }
@@ -194,11 +190,12 @@ std::size_t throttled_stream::next_size() const noexcept {
         most = std::min(most, rate->portion_bytes());
     }
     if (!limited) most = static_cast<std::size_t>(-1);
-    if (first_write_->file().descriptor >= 0) {
-        return static_cast<std::size_t>(std::min<std::uint64_t>(most, first_write_->file().size));
+    if (writes_.first()->file().descriptor >= 0) {
+        return static_cast<std::size_t>(
+            std::min<std::uint64_t>(most, writes_.first()->file().size));
     }
     bytes rest;
-    auto const pieces = first_write_->remaining(rest);
+    auto const pieces = writes_.first()->remaining(rest);
     if (pieces.front().size() >= most) return most;
     // Whole pieces, as many as fit.
     std::size_t size = 0;
@@ -213,7 +210,7 @@ std::size_t throttled_stream::next_size() const noexcept {
 /// one.
 std::optional<result<void>> throttled_stream::write_portions() noexcept {
     for (;;) {
-        if (first_write_->stopped_by) return result<void>(first_write_->stopped_by);
+        if (writes_.first()->stopped_by) return result<void>(writes_.first()->stopped_by);
         if (size_ == 0) size_ = next_size();
         if (out_.waits(size_)) return std::nullopt;
         auto const now = start_portion();
@@ -221,20 +218,20 @@ std::optional<result<void>> throttled_stream::write_portions() noexcept {
         portion_.reset();
         std::size_t const sent = std::exchange(size_, 0);
         if (!*now) return now;
-        first_write_->advance(sent);
-        if (first_write_->all_written()) return result<void>();
+        writes_.first()->advance(sent);
+        if (writes_.first()->all_written()) return result<void>();
     }
 }
 
 std::optional<result<void>> throttled_stream::start_portion() noexcept {
-    file_piece part = first_write_->file();
+    file_piece part = writes_.first()->file();
     if (part.descriptor >= 0) {
         part.size = size_;
         portion_.emplace(*this, part);
         return below_.begin_write(*portion_);
     }
     // `cut_` and the pieces of the first write stay where they are until the portion is written.
-    auto const pieces = first_write_->remaining(cut_);
+    auto const pieces = writes_.first()->remaining(cut_);
     if (pieces.front().size() >= size_) {
         portion_.emplace(*this, pieces.front().first(size_));
     } else {
@@ -246,7 +243,7 @@ std::optional<result<void>> throttled_stream::start_portion() noexcept {
 }
 
 void throttled_stream::portion_written(result<void> outcome) noexcept {
-    pending_write& first = *first_write_;
+    pending_write& first = *writes_.first();
     std::size_t const sent = std::exchange(size_, 0);
     if (outcome) {
         first.advance(sent);
@@ -274,15 +271,15 @@ void throttled_stream::note_broken(pending_write const& what, result<void> outco
 
 /// Ends the first write, and lets the next one go on.
 void throttled_stream::end_first(result<void> outcome) noexcept {
-    pending_write& first = *first_write_;
+    pending_write& first = *writes_.first();
     note_broken(first, outcome);
-    unlink(first);
+    writes_.remove(first);
     out_.excused = out_.held_back;
     if (closed_) {
         fail_waiting(errc::closed);
     } else if (broken_) {
         fail_waiting(broken_);
-    } else if (first_write_ != nullptr) {
+    } else if (!writes_.empty()) {
         next_.posted = true;
         core::current().post(next_);
     }
@@ -290,22 +287,17 @@ void throttled_stream::end_first(result<void> outcome) noexcept {
     first.written(outcome);
 }
 
-void throttled_stream::unlink(pending_write& what) noexcept {
-    (what.previous != nullptr ? what.previous->next : first_write_) = what.next;
-    (what.next != nullptr ? what.next->previous : last_write_) = what.previous;
-}
-
 void throttled_stream::fail_waiting(std::error_code why) noexcept {
-    while (first_write_ != nullptr) {
-        pending_write& each = *first_write_;
-        unlink(each);
+    while (!writes_.empty()) {
+        pending_write& each = *writes_.first();
+        writes_.remove(each);
         each.written(why);
     }
 }
 
 void throttled_stream::stop_write(pending_write& what, std::error_code why) noexcept {
-    if (&what != first_write_) {
-        unlink(what);
+    if (&what != writes_.first()) {
+        writes_.remove(what);
         what.written(why);
         return;
     }
@@ -333,7 +325,7 @@ void throttled_stream::finish() noexcept {
 }
 
 void throttled_stream::finish_if_done() noexcept {
-    if (finishing_ && !closed_ && first_write_ == nullptr) below_.finish();
+    if (finishing_ && !closed_ && writes_.empty()) below_.finish();
 }
 
 void throttled_stream::close() noexcept {
@@ -345,15 +337,15 @@ void throttled_stream::close() noexcept {
         std::exchange(reader_, nullptr)->arrived(errc::closed);
     }
     // A portion in the stream below is ended by that; until then its write waits.
-    if (first_write_ != nullptr && out_.since != never) {
+    if (!writes_.empty() && out_.since != never) {
         out_.stop();
         size_ = 0;
         end_first(errc::closed);
-    } else if (first_write_ != nullptr) {
-        first_write_->stopped_by = errc::closed;
-        while (last_write_ != first_write_) {
-            pending_write& last = *last_write_;
-            unlink(last);
+    } else if (!writes_.empty()) {
+        writes_.first()->stopped_by = errc::closed;
+        while (writes_.last() != writes_.first()) {
+            pending_write& last = *writes_.last();
+            writes_.remove(last);
             last.written(errc::closed);
         }
     }

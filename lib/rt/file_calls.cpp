@@ -44,6 +44,8 @@ bool has_position(int file) noexcept {
     return ::lseek(file, 0, SEEK_CUR) >= 0 || errno != ESPIPE;
 }
 
+// So many renames during one lookup are waited out; the next one is its error, EAGAIN.
+constexpr int most_renames = 100;
 // A result is an int.
 constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
@@ -162,6 +164,7 @@ int walk_beneath(int directory, std::string_view path, int flags, std::uint32_t 
 int open_beneath(int directory, char const* path, patience how) noexcept {
     open_how with = beneath();
     if (how == patience::none) with.resolve |= resolve_cached;
+    int renames = how == patience::none ? 0 : most_renames;
     for (;;) {
         long const opened = ::syscall(SYS_openat2, directory, path, &with, sizeof with);
         if (opened >= 0) return static_cast<int>(opened);
@@ -169,7 +172,9 @@ int open_beneath(int directory, char const* path, patience how) noexcept {
         bool const unknown = errno == ENOSYS || errno == EPERM;
         if ((unknown || errno == EINVAL) && how == patience::none) return -EAGAIN;
         if (unknown) return walk_beneath(directory, path, static_cast<int>(with.flags), 0);
-        if (errno != EINTR) return -errno;
+        // A rename somewhere meanwhile: the kernel could not be sure that the path stays below.
+        bool const again = errno == EAGAIN && renames-- > 0;
+        if (errno != EINTR && !again) return -errno;
     }
 }
 

@@ -32,11 +32,6 @@ simulated_files::description::~description() {
     }
 }
 
-simulated_files* simulated_files::of_thread() noexcept {
-    simulated_world* const world = simulated_world::of_thread();
-    return world != nullptr ? &world->files() : nullptr;
-}
-
 int simulated_files::noted(char const* what, std::string_view on, int value) {
     return world_.note_call(what, on, value);
 }

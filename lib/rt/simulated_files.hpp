@@ -31,8 +31,6 @@ public:
     explicit simulated_files(simulated_world& in) : world_(in) {}
 
     int noted(char const* what, std::string_view on, int value) override;
-    /// The files of this thread's world; null where there is none.
-    [[nodiscard]] static simulated_files* of_thread() noexcept;
 
     /// Puts a file there, or a directory where there is no `content`, and the folders above it.
     void add(std::string_view path, std::optional<std::string_view> content);

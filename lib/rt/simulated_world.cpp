@@ -25,17 +25,16 @@ constexpr std::uint64_t first_trace = 0xcbf2'9ce4'8422'2325;
 constexpr std::uint32_t most_without_buffer = 16;
 constexpr std::uint64_t trace_prime = 0x100'0000'01b3;
 
-thread_local simulated_world* world_of_thread = nullptr;
 std::atomic<int> worlds = 0;
 
 time_point monotonic_now() noexcept {
-    if (world_of_thread != nullptr) return world_of_thread->now();
+    if (auto const* const world = simulated_world::of_thread()) return world->now();
     return std::chrono::time_point_cast<duration>(std::chrono::steady_clock::now());
 }
 
 std::chrono::system_clock::time_point virtual_wall_now() noexcept {
-    if (world_of_thread == nullptr) return std::chrono::system_clock::now();
-    return world_of_thread->wall_now();
+    auto const* const world = simulated_world::of_thread();
+    return world != nullptr ? world->wall_now() : std::chrono::system_clock::now();
 }
 
 char const* name_of(verb what) noexcept {
@@ -102,7 +101,8 @@ void simulated_faults::pick() noexcept {
 }
 
 simulated_world* simulated_world::of_thread() noexcept {
-    return world_of_thread;
+    simulated_here const* const here = simulated_here::of_thread();
+    return here != nullptr ? &here->world : nullptr;
 }
 
 simulated_world::simulated_world(simulated_options const& options)
@@ -118,8 +118,7 @@ simulated_world::simulated_world(simulated_options const& options)
       names_(*this),
       trace_(first_trace),
       here_{*this, files_, make_driver_of_world, run_in_simulation} {
-    RILL_ASSERT(world_of_thread == nullptr, "one simulation on a thread at a time");
-    world_of_thread = this;
+    RILL_ASSERT(of_thread() == nullptr, "one simulation on a thread at a time");
     simulated_here::set(&here_);
     if (worlds++ == 0) log::set_clocks({.wall = virtual_wall_now, .monotonic = monotonic_now});
     for (simulated_name const& each : options.names) names_.add(each);
@@ -134,7 +133,6 @@ simulated_world::~simulated_world() {
         *options_.report = {.open_descriptors = open_descriptors(), .trace = trace_};
     }
     if (--worlds == 0) log::set_clocks({});
-    world_of_thread = nullptr;
     simulated_here::set(nullptr);
 }
 

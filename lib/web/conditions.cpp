@@ -6,6 +6,29 @@
 
 namespace rill::web {
 
+using http1::known_field;
+
+namespace {
+
+constexpr http1::known_field_set conditions{
+    known_field::if_match, known_field::if_none_match, known_field::if_modified_since,
+    known_field::if_unmodified_since, known_field::if_range};
+
+// Calls `use` with each line of that name.
+template <class Use>
+void for_each_line(http1::field_table const& fields, known_field which, Use use) {
+    if (!fields.has(which)) return;
+    if (!fields.repeats(which)) return use(fields.find(which));
+    std::string_view const name = name_of(which);
+    std::size_t at = 0;
+    while ((at = fields.find_from(name, at)) != http1::field_table::not_found) {
+        use(fields[at].value);
+        ++at;
+    }
+}
+
+}  // namespace
+
 codec::validators validators_of(http::headers const& fields,
                                 std::chrono::sys_seconds now) noexcept {
     codec::validators all;
@@ -16,19 +39,29 @@ codec::validators validators_of(http::headers const& fields,
     return all;
 }
 
+codec::preconditions conditions_of(http1::field_table const& fields,
+                                   codec::validators const& current,
+                                   std::chrono::sys_seconds now) noexcept {
+    codec::preconditions asked(current, now);
+    if (!has_conditions(fields)) return asked;
+    for_each_line(fields, known_field::if_match, [&](auto value) { asked.if_match(value); });
+    for_each_line(fields, known_field::if_none_match,
+                  [&](auto value) { asked.if_none_match(value); });
+    for_each_line(fields, known_field::if_modified_since,
+                  [&](auto value) { asked.if_modified_since(value); });
+    for_each_line(fields, known_field::if_unmodified_since,
+                  [&](auto value) { asked.if_unmodified_since(value); });
+    for_each_line(fields, known_field::if_range, [&](auto value) { asked.if_range(value); });
+    return asked;
+}
+
+bool has_conditions(http1::field_table const& fields) noexcept {
+    return fields.has_any(conditions);
+}
+
 codec::preconditions::verdict judge(http::request const& req, codec::validators const& current,
                                     std::chrono::sys_seconds now) noexcept {
-    codec::preconditions asked(current, now);
-    for (http::field const each : req.headers()) {
-        auto const is = [&](std::string_view name) {
-            return http1::equal_ignoring_case(each.name, name);
-        };
-        if (is("if-match")) asked.if_match(each.value);
-        if (is("if-none-match")) asked.if_none_match(each.value);
-        if (is("if-modified-since")) asked.if_modified_since(each.value);
-        if (is("if-unmodified-since")) asked.if_unmodified_since(each.value);
-    }
-    return asked.judge(true);
+    return conditions_of(req.headers(), current, now).judge(true);
 }
 
 // RFC 9110 section 15.4.5: what tells the client's copy from another stays, the rest is left out.

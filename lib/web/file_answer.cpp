@@ -13,6 +13,7 @@
 #include "rill/codec/http_date.hpp"
 #include "rill/codec/preconditions.hpp"
 #include "rill/rt/core.hpp"
+#include "web/conditions.hpp"
 #include "web/range_parts.hpp"
 
 namespace rill::web {
@@ -64,39 +65,12 @@ std::optional<sys_seconds> last_modified(file::status const& of, sys_seconds now
     return std::min(sys_seconds(seconds(of.modified)), now);
 }
 
-// Calls `use` with each line of that name.
-template <class Use>
-void for_each_line(http1::field_table const& fields, known_field which, Use use) {
-    if (!fields.has(which)) return;
-    if (!fields.repeats(which)) return use(fields.find(which));
-    std::string_view const name = name_of(which);
-    std::size_t at = 0;
-    while ((at = fields.find_from(name, at)) != http1::field_table::not_found) {
-        use(fields[at].value);
-        ++at;
-    }
-}
-
-constexpr http1::known_field_set conditions{
-    known_field::if_match, known_field::if_none_match, known_field::if_modified_since,
-    known_field::if_unmodified_since, known_field::if_range};
-
 // What the client makes its request depend on, held against a state of the file. `tag` has its
 // quotes.
-preconditions conditions_of(http1::field_table const& fields, std::string_view tag,
+preconditions conditions_on(http1::field_table const& fields, std::string_view tag,
                             file::status const& of, sys_seconds now) {
     codec::entity_tag const to_compare{.opaque = tag.substr(1, tag.size() - 2)};
-    preconditions asked({.tag = to_compare, .modified = last_modified(of, now)}, now);
-    if (!fields.has_any(conditions)) return asked;
-    for_each_line(fields, known_field::if_match, [&](auto value) { asked.if_match(value); });
-    for_each_line(fields, known_field::if_none_match,
-                  [&](auto value) { asked.if_none_match(value); });
-    for_each_line(fields, known_field::if_modified_since,
-                  [&](auto value) { asked.if_modified_since(value); });
-    for_each_line(fields, known_field::if_unmodified_since,
-                  [&](auto value) { asked.if_unmodified_since(value); });
-    for_each_line(fields, known_field::if_range, [&](auto value) { asked.if_range(value); });
-    return asked;
+    return conditions_of(fields, {.tag = to_compare, .modified = last_modified(of, now)}, now);
 }
 
 byte_ranges ranges_of(http::request const& req, preconditions const& asked, std::uint64_t size) {
@@ -182,11 +156,11 @@ std::shared_ptr<file_content const> make_content(file::status const& about, std:
 http::response answer_kept_file(http::request const& req,
                                 std::shared_ptr<file_content const> content, http::literal type) {
     file_content const& what = *content;
-    if (req.headers().has_any(conditions)) {
+    if (has_conditions(req.headers())) {
         std::string_view const tag = what.fields.get("etag");
         std::string_view const cache_control = what.fields.get("cache-control");
         auto const verdict =
-            conditions_of(req.headers(), tag, what.about, now_in_seconds()).judge(true);
+            conditions_on(req.headers(), tag, what.about, now_in_seconds()).judge(true);
         if (verdict == preconditions::verdict::failed) {
             return http::response(http::status::precondition_failed);
         }
@@ -205,7 +179,7 @@ http::response answer_with(http::request const& req, found_file what,
     sys_seconds const now = now_in_seconds();
     file_tag const own_tag(what.about);
     auto const modified = last_modified(what.about, now);
-    preconditions const asked = conditions_of(req.headers(), own_tag.view(), what.about, now);
+    preconditions const asked = conditions_on(req.headers(), own_tag.view(), what.about, now);
     auto const verdict = asked.judge(true);
     if (verdict == preconditions::verdict::failed) {
         return http::response(http::status::precondition_failed);

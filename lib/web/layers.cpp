@@ -14,8 +14,8 @@ using http::detail::request_access;
 
 namespace {
 
-// A handler that answers at once, in a task.
-task<http::response> answer_at_once(http::handler const& inside, http::request& req) {
+// A handler that may answer at once, in a task.
+task<http::response> answer_in_task(http::handler const& inside, http::request& req) {
     if (inside.is_plain()) co_return inside.plain(inside.object, req);
     http::response answer;
     if (inside.ready != nullptr && inside.ready(inside.object, req, answer)) co_return answer;
@@ -29,7 +29,7 @@ task<http::response> next::operator()(http::request& req) const {
     if (inside_->is_coroutine() && inside_->ready == nullptr) {
         return inside_->coroutine(inside_->object, req);
     }
-    return answer_at_once(*inside_, req);
+    return answer_in_task(*inside_, req);
 }
 
 namespace detail {
@@ -111,9 +111,7 @@ task<http::response> catch_later(void const* object, http::request& req) {
     http::response answer;
     std::exception_ptr failure;
     try {
-        bool const ready =
-            self.inside.ready != nullptr && self.inside.ready(self.inside.object, req, answer);
-        if (!ready) answer = co_await self.inside.coroutine(self.inside.object, req);
+        answer = co_await next(self.inside)(req);
     } catch (...) {
         failure = std::current_exception();
     }

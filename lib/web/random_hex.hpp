@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "base/url_chars.hpp"
 #include "rill/rt/core.hpp"
 #include "rt/driver.hpp"
 
@@ -16,11 +17,7 @@ std::array<char, 2 * Bytes> random_hex() {
     core::current().io().random(mutable_bytes(random.data(), random.size()));
     std::array<char, 2 * Bytes> text;
     char* at = text.data();
-    for (std::byte const one : random) {
-        constexpr char digits[] = "0123456789abcdef";
-        *at++ = digits[std::to_integer<unsigned>(one) >> 4];
-        *at++ = digits[std::to_integer<unsigned>(one) & 15];
-    }
+    for (std::byte const one : random) at = rill::detail::put_hex(one, at);
     return text;
 }
 

@@ -17,7 +17,7 @@
 #include "rill/coro/when_any.hpp"
 #include "rill/io/file.hpp"
 #include "rill/io/lines.hpp"
-#include "rt/simulated_files.hpp"
+#include "rt/simulated_world.hpp"
 #include "support/sim.hpp"
 #include "support/streams.hpp"
 
@@ -272,7 +272,7 @@ RILL_IO_TEST("cancelling at any moment leaves no descriptor and no lease behind"
 
 TEST_CASE("a simulated file is read from where it stands, and standard input is outside") {
     auto const body = []() -> task<> {
-        simulated_files::of_thread()->add("/text", "first\nsecond");
+        simulated_world::of_thread()->files().add("/text", "first\nsecond");
         {
             auto const opened = co_await file::open("/text", {.access = file::access::read_write});
             lines input(descriptor_stream::borrow(opened.descriptor()));

@@ -18,7 +18,7 @@
 #include "rill/io/directory.hpp"
 #include "rill/io/file_watch.hpp"
 #include "rill/rt/blocking.hpp"
-#include "rt/simulated_files.hpp"
+#include "rt/simulated_world.hpp"
 #include "support/openat2.hpp"
 #include "support/sim.hpp"
 
@@ -31,7 +31,8 @@ class folder {
 public:
     folder() {
         if (test::simulated()) {
-            simulated_files::of_thread()->add(path_ = "/tmp/" + std::to_string(++count_), {});
+            simulated_world::of_thread()->files().add(path_ = "/tmp/" + std::to_string(++count_),
+                                                      {});
             return;
         }
         std::string name = (std::filesystem::temp_directory_path() / "rill_XXXXXX").string();

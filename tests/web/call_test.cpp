@@ -177,6 +177,7 @@ TEST_CASE("files are answered with their content") {
         app.use([](http::request&, http::response& a) { a.headers().set("x-around", "files"); });
         auto const answer = co_await app.call(call_request(method::get, "/a.txt"));
         CHECK(answer.text() == content);
+        CHECK(answer.headers().get("x-around") == "files");
         auto const cut = co_await as_result(
             app.call(call_request(method::get, "/a.txt").most(content.size() - 1)));
         CHECK(cut.error() == errc::limit_exceeded);

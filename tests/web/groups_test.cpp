@@ -8,10 +8,12 @@
 #include "rill/base/error.hpp"
 #include "rill/web/router.hpp"
 #include "rill/web/safe_name.hpp"
+#include "support/refusal.hpp"
 #include "support/sim.hpp"
 
 using namespace rill;
 using http::method;
+using test::refusal;
 using web::call_request;
 
 namespace {
@@ -25,15 +27,6 @@ task<std::string> text_of(web::router& app, call_request const& of) {
 task<> check_text(web::router& app, call_request of, std::string_view wanted) {
     auto const found = co_await text_of(app, of);
     CHECK(found == wanted);
-}
-
-std::string refusal(auto&& registering) {
-    try {
-        registering();
-    } catch (error const& e) {
-        return e.what();
-    }
-    return {};
 }
 
 std::vector<std::string> bad_names() {

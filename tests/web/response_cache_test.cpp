@@ -165,6 +165,10 @@ TEST_CASE("a client may want it newer, and a change drops what is kept") {
         only.field("cache-control", "only-if-cached");
         auto const none = co_await of.app.call(only);
         CHECK(http::code_of(none.status()) == 504);
+        call_request head(method::head, "/unknown");
+        head.field("cache-control", "only-if-cached");
+        auto const no_head = co_await of.app.call(head);
+        CHECK(http::code_of(no_head.status()) == 504);
         static_cast<void>(co_await of.app.call(call_request(method::post, "/")));
         co_await check_calls(of, get, 1);
     });

@@ -7,9 +7,11 @@
 
 #include "rill/base/error.hpp"
 #include "support/allocation_count.hpp"
+#include "support/refusal.hpp"
 #include "support/request_maker.hpp"
 
 using namespace rill;
+using test::refusal;
 using test::request_maker;
 
 namespace {
@@ -36,16 +38,6 @@ unsigned status_of(web::router const& app, http::method method, std::string_view
 
 std::string allow_of(web::router const& app, http::method method, std::string_view target) {
     return std::string(asked(app, method, target).answer.headers().get("allow"));
-}
-
-// The text of the error that registering throws; empty when it does not.
-std::string refusal(auto&& registering) {
-    try {
-        registering();
-    } catch (error const& e) {
-        return e.what();
-    }
-    return {};
 }
 
 auto say(char const* text) {

@@ -63,6 +63,11 @@ TEST_CASE("a request goes on with the trace of its caller, or begins one") {
                                                   .field("tracestate", "a=1")
                                                   .field("tracestate", "b=2"));
         CHECK(joined.text() == "4bf92f3577b34da6a3ce929d0e0e4736 00f067aa0ba902b7 sampled a=1,b=2");
+        std::string const longest(512, 'x');
+        auto const whole = co_await app.call(call_request(method::get, "/")
+                                                 .field("traceparent", parent)
+                                                 .field("tracestate", longest));
+        CHECK(whole.text().ends_with(" " + longest));
         auto const large = co_await app.call(call_request(method::get, "/")
                                                  .field("traceparent", parent)
                                                  .field("tracestate", std::string(513, 'x')));

@@ -64,9 +64,7 @@ public:
     /// True when some bytes were accepted.
     [[nodiscard]] bool begun() const noexcept { return begun_; }
 
-    pending_write* next = nullptr;      ///< The stream's list.
-    pending_write* previous = nullptr;  ///< The stream's list.
-    std::error_code stopped_by = {};    ///< Set by the stream when an early end was asked for.
+    std::error_code stopped_by = {};  ///< Set by the stream when an early end was asked for.
 
 protected:
     /// One piece.
@@ -80,6 +78,10 @@ protected:
     ~pending_write() = default;
 
 private:
+    friend class pending_writes;
+
+    pending_write* next_ = nullptr;
+    pending_write* previous_ = nullptr;
     bytes one_;
     bytes const* pieces_;
     std::size_t count_;
@@ -87,6 +89,40 @@ private:
     std::size_t skip_ = 0;
     file_piece file_;
     bool begun_ = false;
+};
+
+/// The writes of a stream that are not done, in their order. Owns none of them.
+///
+/// For those who write a stream of their own.
+class pending_writes {
+public:
+    /// True when there is none.
+    [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+    /// The one whose turn it is, or null.
+    [[nodiscard]] pending_write* first() const noexcept { return first_; }
+    /// The one that came last, or null.
+    [[nodiscard]] pending_write* last() const noexcept { return last_; }
+    /// The one behind it, or null.
+    [[nodiscard]] static pending_write* after(pending_write const& what) noexcept {
+        return what.next_;
+    }
+    /// Puts one behind the others. Returns true when it is the first.
+    bool push(pending_write& what) noexcept {
+        what.next_ = nullptr;
+        what.previous_ = last_;
+        (last_ != nullptr ? last_->next_ : first_) = &what;
+        last_ = &what;
+        return first_ == &what;
+    }
+    /// Takes one out, which is in here.
+    void remove(pending_write& what) noexcept {
+        (what.previous_ != nullptr ? what.previous_->next_ : first_) = what.next_;
+        (what.next_ != nullptr ? what.next_->previous_ : last_) = what.previous_;
+    }
+
+private:
+    pending_write* first_ = nullptr;
+    pending_write* last_ = nullptr;
 };
 
 /// The wait of `byte_stream::receive`.

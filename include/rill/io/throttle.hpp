@@ -61,8 +61,9 @@ private:
 /// what a stream receives at once (4 KiB of a socket) is not cut.
 ///
 /// Deadlines of reads and writes are for the peer: the time for which this stream itself held a
-/// wait back does not count. A cancellation ends a wait that is held back at once; a write that had
-/// begun then leaves the stream `write_broken`, as ever.
+/// wait back does not count; of several writes that wait with deadlines of their own, it is given
+/// to the deadline that passes first. A cancellation ends a wait that is held back at once; a write
+/// that had begun then leaves the stream `write_broken`, as ever.
 ///
 /// Lifetime  the stream below and the rates outlive it. It is closed, and its waits have ended,
 ///           before it ends.
@@ -153,7 +154,6 @@ private:
     void write_on() noexcept;
     void note_broken(pending_write const& what, result<void> outcome) noexcept;
     void end_first(result<void> outcome) noexcept;
-    void unlink(pending_write& what) noexcept;
     void fail_waiting(std::error_code why) noexcept;
     void finish_if_done() noexcept;
 
@@ -164,8 +164,7 @@ private:
     lease held_;            // input whose time has not come
     std::size_t paid_ = 0;  // unread bytes of the stream below that have had their time
     time_point paid_at_{};  // when that is
-    pending_write* first_write_ = nullptr;
-    pending_write* last_write_ = nullptr;
+    pending_writes writes_;
     std::size_t size_ = 0;  // of the portion that is booked or in the stream below; 0 for none
     std::optional<portion> portion_;
     bytes cut_;  // storage for a piece of the first write of which a part has gone

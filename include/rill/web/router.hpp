@@ -218,9 +218,8 @@ public:
     ///
     /// Returns   the answer with its body in memory, where `text()` has it, also that of a file or
     ///           of a stream. No body for HEAD. A thrown `http::problem` is its answer; a head that
-    ///           is malformed, or beyond 64 KiB or 128 fields, gives the status that a connection
-    ///           gives, whose own limits are closer. Content is held to the limits of the
-    ///           route, or those of a server's defaults; deadlines are the caller's.
+    ///           a server with the default options would refuse gives that status. Content is held
+    ///           to the limits of the route, or those of the defaults; deadlines are the caller's.
     /// Errors    what else the handler throws; `limit_exceeded` for a body beyond `most`.
     /// Lifetime  `request` must live until the await ends.
     /// Cancel    cancels the handler.

@@ -4,17 +4,9 @@
 #include <algorithm>
 #include <chrono>
 
-namespace rill::web {
+#include "http/whole_list.hpp"
 
-std::string joined_value(http::request const& req, std::string_view name) {
-    std::string all;
-    for (http::field const each : req.headers()) {
-        if (!http1::equal_ignoring_case(each.name, name)) continue;
-        if (!all.empty()) all += ", ";
-        all.append(each.value);
-    }
-    return all;
-}
+namespace rill::web {
 
 bool kept_answer::fits(http::request const& req, codec::cache_control const& asked,
                        time_point now) const {
@@ -22,7 +14,7 @@ bool kept_answer::fits(http::request const& req, codec::cache_control const& ask
     if (asked.max_age && now - made > std::chrono::seconds(*asked.max_age)) return false;
     if (asked.min_fresh && stale - now < std::chrono::seconds(*asked.min_fresh)) return false;
     return std::all_of(varies.begin(), varies.end(), [&](auto const& each) {
-        return joined_value(req, each.first) == each.second;
+        return http::whole_list(req, each.first) == each.second;
     });
 }
 

@@ -41,9 +41,6 @@ struct kept_answer {
 };
 using kept = std::shared_ptr<kept_answer const>;
 
-// The value of a field of the request, all its lines as one.
-std::string joined_value(http::request const& req, std::string_view name);
-
 // What all cores share. Each function takes the lock once.
 class answer_store {
 public:

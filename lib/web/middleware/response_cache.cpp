@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "http/whole_list.hpp"
 #include "rill/codec/http_date.hpp"
 #include "rill/codec/http_fields.hpp"
 #include "rill/coro/as_result.hpp"
@@ -86,7 +87,7 @@ bool note_varies(http::request const& req, http::response const& answer, kept_an
         http1::list_reader names(each.value);
         while (auto const name = names.next()) {
             if (*name == "*") return false;
-            into.varies.emplace_back(*name, joined_value(req, *name));
+            into.varies.emplace_back(*name, http::whole_list(req, *name));
         }
     }
     return true;
@@ -203,6 +204,7 @@ task<http::response> response_cache::operator()(http::request& req, next inside)
         co_return answer_from(*mine, req, now);
     }
     std::string const key = key_of(req);
+    if (!gets && asked.only_if_cached) co_return http::to_response(http::problem(504));
     while (gets && !wants_new) {
         completion<kept> arrived;
         auto const place = parts_->store.join(key, req, asked, now, arrived);
@@ -214,7 +216,7 @@ task<http::response> response_cache::operator()(http::request& req, next inside)
         if (place.leads) {
             leading turn(parts_->store, key);
             answer = co_await inside(req);
-            turn.end(gets ? keep_of(req, answer, parts_->options.entry_bytes) : nullptr);
+            turn.end(keep_of(req, answer, parts_->options.entry_bytes));
             co_return answer;
         }
         if (found == nullptr) {

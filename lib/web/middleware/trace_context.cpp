@@ -1,6 +1,7 @@
 // The trace of a request.
 #include "rill/web/middleware/trace_context.hpp"
 
+#include "http/whole_list.hpp"
 #include "rill/codec/http_fields.hpp"
 #include "rill/codec/trace_context.hpp"
 #include "web/random_hex.hpp"
@@ -11,13 +12,8 @@ namespace {
 
 // All lines of tracestate as one list, or nothing where that is too long to be kept.
 std::string state_of(http::request const& req) {
-    std::string state;
-    for (http::field const each : req.headers()) {
-        if (!http1::equal_ignoring_case(each.name, "tracestate")) continue;
-        if (state.size() + each.value.size() + 1 > trace_context::max_state_size) return {};
-        if (!state.empty()) state += ',';
-        state.append(each.value);
-    }
+    std::string state = http::whole_list(req, "tracestate");
+    if (state.size() > trace_context::max_state_size) state.clear();
     return state;
 }
 
