@@ -3,6 +3,7 @@
 #include <rill/web/middleware/access_log.hpp>
 #include <rill/web/middleware/basic_auth.hpp>
 #include <rill/web/middleware/bearer_auth.hpp>
+#include <rill/web/middleware/compression.hpp>
 #include <rill/web/middleware/cors.hpp>
 #include <rill/web/middleware/etag.hpp>
 #include <rill/web/middleware/limits.hpp>
@@ -20,6 +21,7 @@ namespace web = rill::web;
 int main(int argc, char** argv) {
     web::router app;
     app.use(web::access_log(web::log_format::json));
+    app.use(web::compression());
     app.use(web::request_id()).use(web::trace_context());
     app.use(web::security_headers({.content_security_policy = "default-src 'self'"}));
     app.get("/", web::with(web::etag(), [] { return "a page"; }));

@@ -45,6 +45,7 @@ void cache_control::take(std::string_view value) noexcept {
         if (is("no-cache")) no_cache = true;
         if (is("private")) is_private = true;
         if (is("only-if-cached")) only_if_cached = true;
+        if (is("no-transform")) no_transform = true;
         if (is("max-age")) put(max_age, text);
         if (is("s-maxage")) put(shared_max_age, text);
         if (is("min-fresh")) put(min_fresh, text);

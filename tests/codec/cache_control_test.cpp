@@ -25,6 +25,9 @@ TEST_CASE("directives are read without case, from several lines, and others are 
     CHECK(all.is_private);
     CHECK(all.no_cache);
     CHECK(all.only_if_cached);
+    CHECK_FALSE(all.no_transform);
+    all.take("No-Transform");
+    CHECK(all.no_transform);
     CHECK(all.min_fresh == 5U);
     // What stands in a quoted string is no directive.
     CHECK_FALSE(read("x=\"a, no-store\"").no_store);

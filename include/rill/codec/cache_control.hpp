@@ -15,6 +15,7 @@ struct cache_control {
     bool no_cache = false;                      ///< Ask before each use; also with names of fields.
     bool is_private = false;                    ///< Not for a shared cache; also with names.
     bool only_if_cached = false;                ///< Answer from the cache or with 504.
+    bool no_transform = false;                  ///< Send it on as it is.
     std::optional<std::uint32_t> max_age = {};  ///< Seconds.
     std::optional<std::uint32_t> shared_max_age = {};  ///< Seconds; before `max_age` here.
     std::optional<std::uint32_t> min_fresh = {};       ///< Seconds that it has to last still.

@@ -18,6 +18,7 @@
 #include "rill/rt/per_core.hpp"
 #include "web/conditions.hpp"
 #include "web/middleware/answer_store.hpp"
+#include "web/middleware/control_of.hpp"
 
 namespace rill::web {
 
@@ -35,15 +36,6 @@ std::size_t place_of(http::request const& req) noexcept {
 std::string key_of(http::request const& req) {
     std::string key(req.host());
     return key.append(" ").append(req.target());
-}
-
-template <class Fields>
-codec::cache_control control_of(Fields const& fields) {
-    codec::cache_control all;
-    for (http::field const each : fields) {
-        if (http1::equal_ignoring_case(each.name, "cache-control")) all.take(each.value);
-    }
-    return all;
 }
 
 std::chrono::sys_seconds wall_seconds() noexcept {
