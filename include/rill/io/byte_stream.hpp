@@ -18,6 +18,9 @@
 namespace rill {
 
 class byte_stream;
+namespace tls {
+class stream;
+}
 
 /// A reader that waits for input. Streams tell it what came.
 ///
@@ -298,6 +301,7 @@ protected:
     friend class read_frame_operation;
     friend class read_operation;
     friend class receive_operation;
+    friend class tls::stream;
     friend class write_operation;
 
     byte_stream() noexcept = default;
