@@ -2,4 +2,5 @@
 #pragma once
 
 #include "rill/ws/accept.hpp"
+#include "rill/ws/connect.hpp"
 #include "rill/ws/socket.hpp"

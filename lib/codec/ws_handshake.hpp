@@ -17,4 +17,18 @@ namespace rill::codec {
 /// ("example.org:8080").
 [[nodiscard]] bool is_same_origin(std::string_view origin, std::string_view host) noexcept;
 
+/// What a server has answered to a handshake.
+struct ws_answer {
+    /// Why it is none that can be taken; null where it can.
+    char const* why = nullptr;
+    /// Its status; 0 where the head is malformed.
+    unsigned status = 0;
+    /// The subprotocol that it names, a view of the head; empty without one.
+    std::string_view protocol = {};
+};
+
+/// Reads the head of an answer, from its status line to its empty line, to a request with `key`
+/// that offered no extension. RFC 6455 section 4.1.
+[[nodiscard]] ws_answer read_ws_answer(std::string_view head, std::string_view key);
+
 }  // namespace rill::codec

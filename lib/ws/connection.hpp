@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "codec/utf8.hpp"
 #include "rill/base/buffer.hpp"
@@ -11,6 +13,7 @@
 #include "rill/coro/event.hpp"
 #include "rill/coro/mutex.hpp"
 #include "rill/io/heartbeat.hpp"
+#include "rill/io/tcp.hpp"
 #include "rill/ws/socket.hpp"
 
 namespace rill::ws::detail {
@@ -24,6 +27,11 @@ namespace rill::ws::detail {
 class connection {
 public:
     connection(byte_stream& peer, role side, socket_options const& options);
+    /// Owns the stream of a client.
+    connection(std::unique_ptr<tcp::stream> owned, socket_options const& options)
+        : connection(*owned, role::client, options) {
+        owned_ = std::move(owned);
+    }
 
     [[nodiscard]] task<message> receive();
     [[nodiscard]] task<> send(codec::ws_opcode opcode, bytes content);
@@ -78,6 +86,7 @@ private:
     void end(unsigned code, std::string_view reason = {});
     void cut();
 
+    std::unique_ptr<tcp::stream> owned_;  // of a client; what is below ends before it
     byte_stream& peer_;
     socket_options options_;
     codec::ws_frame_order order_;

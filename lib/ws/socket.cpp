@@ -1,6 +1,8 @@
 // The face of a WebSocket connection. RFC 6455.
 #include "rill/ws/socket.hpp"
 
+#include <utility>
+
 #include "ws/connection.hpp"
 
 namespace rill::ws {
@@ -15,6 +17,7 @@ constexpr codec::ws_opcode opcode_of(kind what) noexcept {
 
 socket::socket(byte_stream& peer, role side, socket_options const& options)
     : state_(std::make_unique<detail::connection>(peer, side, options)) {}
+socket::socket(std::unique_ptr<detail::connection> state) noexcept : state_(std::move(state)) {}
 socket::socket(socket&& other) noexcept = default;
 socket& socket::operator=(socket&& other) noexcept = default;
 socket::~socket() = default;

@@ -148,6 +148,9 @@ public:
     /// For the library: notes the subprotocol that was agreed on.
     void set_protocol(std::string_view name);
 
+    /// For the library: a connection that owns its stream.
+    explicit socket(std::unique_ptr<detail::connection> state) noexcept;
+
 private:
     std::unique_ptr<detail::connection> state_;
 };
