@@ -82,8 +82,9 @@ void walk_x_forwarded(client_info& into, request const& req, network_set const& 
 }  // namespace
 
 client_info client_behind(request const& req, address const& peer, server_options const& options) {
-    client_info found{
-        .address = peer.unmapped(), .scheme = "http", .host = std::string(req.host())};
+    client_info found{.address = peer.unmapped(),
+                      .scheme = options.tls != nullptr ? "https" : "http",
+                      .host = std::string(req.host())};
     if (options.trusted_proxies == nullptr || !options.trusted_proxies->contains(peer)) {
         return found;
     }

@@ -20,6 +20,10 @@ namespace rill::http {
 [[nodiscard]] task<> serve_proxied_connection(server_core& home, byte_stream& peer,
                                               counted_address* from = nullptr);
 
+/// The same over TLS: a handshake first, then requests.
+[[nodiscard]] task<> serve_secured_connection(server_core& home, byte_stream& peer,
+                                              counted_address* from = nullptr);
+
 /// Tells a client that there is no place for its connection: 503, and a graceful close, so that a
 /// client that is sending meanwhile reads it (RFC 9112 section 9.6).
 [[nodiscard]] task<> refuse_connection(server_core& home, byte_stream& peer);

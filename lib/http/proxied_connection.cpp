@@ -57,7 +57,8 @@ task<> serve_proxied_connection(server_core& home, byte_stream& peer, counted_ad
     }
     proxied_client client(home, peer);
     if (header.client.kind() != address::family::none) client.note(header.client);
-    co_await serve_connection(home, peer, from);
+    auto* const serve = home.options().tls != nullptr ? serve_secured_connection : serve_connection;
+    co_await serve(home, peer, from);
 }
 
 }  // namespace rill::http

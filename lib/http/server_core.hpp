@@ -94,6 +94,9 @@ public:
     /// How many are told so now.
     [[nodiscard]] std::uint32_t& told() noexcept { return told_; }
 
+    /// How many handshakes of TLS are in progress.
+    [[nodiscard]] std::uint32_t& handshakes() noexcept { return handshakes_; }
+
     /// The clients of open connections that have begun with a PROXY header.
     [[nodiscard]] std::unordered_map<byte_stream const*, address>& proxied() noexcept {
         return proxied_;
@@ -122,6 +125,7 @@ private:
     admission* doors_;
     std::optional<queue_delay> delays_;
     std::uint32_t told_ = 0;
+    std::uint32_t handshakes_ = 0;
     event stopping_;
     bool watchful_ = false;
     bool throttles_;

@@ -90,8 +90,9 @@ private:
 /// smaller for it.
 task<> serve_one(http::server_core& home, admitted_connection const& place,
                  tcp::stream const& peer) {
-    auto* const serve =
-        home.options().proxy_header ? http::serve_proxied_connection : http::serve_connection;
+    auto* const serve = home.options().proxy_header     ? http::serve_proxied_connection
+                        : home.options().tls != nullptr ? http::serve_secured_connection
+                                                        : http::serve_connection;
     return serve(home, peer.bytes_of(), place.from());
 }
 task<> refuse_one(http::server_core& home, counted_connection const&, tcp::stream const& peer) {
@@ -131,6 +132,8 @@ void add(http::server_counters& sum, http::server_counters const& more) noexcept
     sum.requests_over_address += more.requests_over_address;
     sum.requests_over_route += more.requests_over_route;
     sum.requests_shed += more.requests_shed;
+    sum.handshakes_failed += more.handshakes_failed;
+    sum.handshakes_over_core += more.handshakes_over_core;
     sum.addresses_uncounted += more.addresses_uncounted;
     sum.turns += more.turns;
     sum.enters += more.enters;

@@ -14,6 +14,7 @@ import time
 
 from driver import PATIENCE_SECONDS, Lines, Server, free_port, same
 from other_libraries import database_query, name_lookup  # noqa: F401, found by name
+from secured_servers import hello_tls  # noqa: F401, found by name
 
 
 def wait_for(condition, process):

@@ -8,6 +8,7 @@
 #include "rill/base/time.hpp"
 #include "rill/http/client_info.hpp"
 #include "rill/http/handler.hpp"
+#include "rill/tls/context.hpp"
 
 namespace rill::http {
 
@@ -89,6 +90,14 @@ struct server_options {
     /// How long that may take.
     duration drain_timeout = 2s;
 
+    /// HTTP over TLS: certificate, key and rules (`tls::context::server`); null serves without. It
+    /// must outlive the server.
+    tls::context const* tls = nullptr;
+    /// For the handshake of TLS; over it the connection is closed.
+    duration handshake_timeout = 10s;
+    /// Handshakes at once on each core; a connection beyond them is closed. 0 is no bound.
+    std::uint32_t most_handshakes = 1024;
+
     /// Proxies whose word for their clients is taken (`request::client`); null trusts nobody.
     /// Limits for each address count the peers of connections. It must outlive the server.
     network_set const* trusted_proxies = nullptr;
@@ -128,6 +137,10 @@ struct server_counters {
     std::uint64_t requests_shed = 0;
     /// Connections whose address found the table of `counted_addresses` full.
     std::uint64_t addresses_uncounted = 0;
+    /// Connections that came to no agreement on TLS, those in `refused` and `timed_out` included.
+    std::uint64_t handshakes_failed = 0;
+    /// Connections refused by `most_handshakes`.
+    std::uint64_t handshakes_over_core = 0;
     std::uint64_t turns = 0;   ///< Turns of the cores' loops, until the server had ended.
     std::uint64_t enters = 0;  ///< Transitions into the kernel that those made.
 };
