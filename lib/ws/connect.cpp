@@ -34,7 +34,7 @@ url parse_target(std::string_view text) {
     if (where->scheme() == "ws") return *std::move(where);
     bool const secure = where->scheme() == "wss";
     throw error(secure ? errc::unsupported : errc::bad_url, operation, text,
-                secure ? "there is no TLS yet: use ws" : "the scheme is ws");
+                secure ? "wss is not there yet: use ws" : "the scheme is ws");
 }
 
 std::string make_request(url const& where, std::string_view key, connect_options const& with) {

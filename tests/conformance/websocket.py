@@ -1,4 +1,4 @@
-"""Python's `websockets` (Debian package python3-websockets) talks to a server: websocket.py TESTBED
+"""Python's `websockets` (Debian package python3-websockets) talks to both sides: websocket.py TESTBED CLIENT
 
 Another implementation of RFC 6455 than rill's own tests are written with. Without the package the test is
 skipped (exit code 77).
@@ -108,7 +108,39 @@ async def says_1001_when_it_stops(server):
             raise AssertionError("it sent something else")
 
 
+async def is_echoed_by_a_client(client):
+    """A server that asks as the fuzzing server of Autobahn's suite does."""
+    ran = []
+
+    async def serve(peer, path):
+        if path == "/getCaseCount":
+            await peer.send("3")
+        elif path.startswith("/runCase?case="):
+            number = int(path[len("/runCase?case=")])
+            for message in ("x" * 70_000 * number, b"\xff" * number, ["one ", "\u20ac"]):
+                await peer.send(message)
+                same(await peer.recv(), "".join(message) if isinstance(message, list) else message)
+            answered = await peer.ping(b"there?")
+            await answered
+            await peer.close(1000)
+            ran.append((path, peer.close_code))
+        elif path == "/updateReports?agent=rill":
+            ran.append((path, 0))
+
+    async with websockets.serve(serve, "127.0.0.1", 0, max_size=None) as server:
+        port = server.sockets[0].getsockname()[1]
+        process = await asyncio.create_subprocess_exec(
+            client, f"ws://127.0.0.1:{port}", stdout=asyncio.subprocess.DEVNULL
+        )
+        same(await process.wait(), 0)
+    cases = [(f"/runCase?case={number}&agent=rill", 1000) for number in (1, 2, 3)]
+    # A case is noted when the server has seen its end, which may be after the next one began.
+    same(sorted(ran), [*cases, ("/updateReports?agent=rill", 0)])
+    print("ok: is echoed by a client")
+
+
 def main():
+    asyncio.run(asyncio.wait_for(is_echoed_by_a_client(sys.argv[2]), 60))
     with Server(sys.argv[1], option=("--listen",)) as server:
         for test in (
             echoes_messages_of_all_sizes,

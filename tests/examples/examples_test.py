@@ -159,6 +159,13 @@ def file_server(program):
         assert b"missing" in missing.stderr, missing.stderr
 
 
+def ws_testclient(program):
+    # With a server it is run by tests/conformance/websocket.py.
+    for arguments, wanted in ((), 2), (("ws://127.0.0.1:1",), 1), (("http://127.0.0.1/",), 1):
+        run = subprocess.run([program, *arguments], stderr=subprocess.DEVNULL, check=False)
+        same(run.returncode, wanted)
+
+
 def testbed(program):
     def ask(server, start, content=b"", fields=b""):
         head = start + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + fields + b"\r\n"

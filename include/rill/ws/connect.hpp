@@ -30,7 +30,7 @@ static_assert(std::is_trivially_destructible_v<connect_options>);
 
 /// Connects to `url` ("ws://example.org/chat?room=1") and makes the opening handshake.
 ///
-/// Errors    `error`: those of `tcp::connect`; `bad_url`; `unsupported` for wss, as there is no TLS
+/// Errors    `error`: those of `tcp::connect`; `bad_url`; `unsupported` for wss, which is not there
 ///           yet; `protocol`, with the status or the reason, where the server refuses or answers
 ///           what is no answer to this handshake; `limit_exceeded` where its head has more than
 ///           16 KiB; invalid_argument for a field that cannot be sent; `timed_out`.
