@@ -21,7 +21,7 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
-from driver import Server, same  # noqa: E402
+from driver import PATIENCE_SECONDS, Server, same  # noqa: E402
 
 SIZES = (0, 1, 125, 126, 127, 4096, 65535, 65536, 1_000_000)
 
@@ -106,6 +106,8 @@ async def says_1001_when_it_stops(server):
             same(end.rcvd.code, 1001)
         else:
             raise AssertionError("it sent something else")
+    # A second signal would meet it on its way out.
+    same(server.process.wait(timeout=PATIENCE_SECONDS), 0)
 
 
 async def is_echoed_by_a_client(client):
