@@ -1,6 +1,7 @@
 // The cores of one run_per_core: how they find each other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,7 +27,11 @@ public:
         boxes_[index] = std::move(box);
     }
 
+    /// The signals that came to any of the cores, a bit each. Written by signal handlers.
+    [[nodiscard]] std::atomic<std::uint64_t>& signals_seen() noexcept { return signals_seen_; }
+
 private:
+    std::atomic<std::uint64_t> signals_seen_ = 0;
     std::vector<std::shared_ptr<mailbox>> boxes_;
 };
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "core_set.hpp"
 #include "mailbox.hpp"
 #include "rill/base/error.hpp"
 #include "rill/rt/core.hpp"
@@ -34,10 +35,11 @@ namespace detail {
 /// that may have seen it there and its message has come back.
 class signal_inbox final : public message {
 public:
-    explicit signal_inbox(std::shared_ptr<mailbox> box) noexcept : box_(std::move(box)) {}
+    explicit signal_inbox(core& of) noexcept : box_(of.post_box()), siblings_(of.siblings()) {}
 
     /// From the handler.
     void notify(std::uint64_t bit) noexcept {
+        if (siblings_ != nullptr) siblings_->signals_seen().fetch_or(bit);
         pending_.fetch_or(bit, std::memory_order_seq_cst);
         if (queued_.exchange(true, std::memory_order_seq_cst)) return;
         // A core that has gone waits for nothing any more.
@@ -63,6 +65,7 @@ private:
     }
 
     std::shared_ptr<mailbox> box_;
+    core_set* siblings_;  // outlives the core
     std::atomic<std::uint64_t> pending_ = 0;
     std::atomic<bool> queued_ = false;
     signal_watch* first_ = nullptr;  // the core's own
@@ -156,10 +159,11 @@ void signal_registry::restore(std::uint64_t bits) noexcept {
 signal_inbox& signal_inbox::join(signal_watch& watch) {
     signal_registry& all = registry();
     std::lock_guard const lock(all.mutex);
-    signal_inbox*& of_core = core::current().signals();
+    core& here = core::current();
+    signal_inbox*& of_core = here.signals();
     bool const is_new = of_core == nullptr;
     std::unique_ptr<signal_inbox> made;
-    if (is_new) made = std::make_unique<signal_inbox>(core::current().post_box());
+    if (is_new) made = std::make_unique<signal_inbox>(here);
     all.install(watch.which_);
     if (is_new) {
         of_core = made.release();
@@ -170,6 +174,15 @@ signal_inbox& signal_inbox::join(signal_watch& watch) {
     watch.next_ = inbox.first_;
     if (inbox.first_ != nullptr) inbox.first_->previous_ = &watch;
     inbox.first_ = &watch;
+
+    // What came to another core before this one had begun to watch: a stop that arrives while cores
+    // start would be missed by the late ones, which would then never end. Looked at after the inbox
+    // is in the list: a signal of just now may be told twice, but is not lost.
+    std::uint64_t const first_time = watch.which_ & ~here.signals_watched();
+    here.signals_watched() |= watch.which_;
+    if (here.siblings() != nullptr) {
+        watch.collected_ |= first_time & here.siblings()->signals_seen().load();
+    }
     return inbox;
 }
 

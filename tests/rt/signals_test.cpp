@@ -163,3 +163,26 @@ TEST_CASE("a signal reaches the waiters of every core, many times over") {
     run_per_core(body, {.cores = cores});
     CHECK(seen == rounds * static_cast<int>(cores));
 }
+
+TEST_CASE("a core that is late gets the signal that the others had before, once") {
+    std::atomic<bool> first_has_it = false;
+    std::atomic<int> heard = 0;
+    auto const late = [&]() -> task<> {
+        while (!first_has_it) co_await rill::yield();
+        signal_watch watch(signal_set(SIGUSR1, SIGUSR2));
+        int const number = co_await watch.next();
+        if (number == SIGUSR1) ++heard;
+        signal_watch again(signal_set{SIGUSR1});
+        auto const first = co_await when_any(watch.next(), again.next(), rill::yield());
+        if (first.index == 2) ++heard;
+    };
+    run_per_core(
+        [&]() -> task<> {
+            if (core::current().index() != 0) co_return co_await late();
+            auto const both = co_await when_all(wait_signal(SIGUSR1), raise_soon(SIGUSR1));
+            if (std::get<0>(both) == SIGUSR1) ++heard;
+            first_has_it = true;
+        },
+        {.cores = 3, .pin = false});
+    CHECK(heard == 5);
+}

@@ -144,6 +144,8 @@ public:
     [[nodiscard]] bool quiet() const noexcept;
     /// For signals: where those of this core arrive; null while nobody waits for any.
     [[nodiscard]] detail::signal_inbox*& signals() noexcept { return signals_; }
+    /// For signals: those that this core has watched before, a bit each.
+    [[nodiscard]] std::uint64_t& signals_watched() noexcept { return signals_watched_; }
     /// For a simulation: what `stop` cancels, null for none.
     void set_root(chain* line) noexcept { root_ = line; }
 
@@ -181,6 +183,7 @@ private:
     void (*idle_hook_)(void*) = nullptr;
     void* idle_context_ = nullptr;
     detail::signal_inbox* signals_ = nullptr;
+    std::uint64_t signals_watched_ = 0;
     std::vector<std::pair<char const*, std::unique_ptr<service>>> services_;
     std::uint64_t turns_ = 0;
     duration ready_time_;

@@ -48,6 +48,9 @@ class signal_operation;
 /// end of the last, on whichever cores they are. Each watch sees each signal; the same signal
 /// twice before a wait counts once, as it does in the kernel.
 ///
+/// In `run_per_core` the first watch of a signal on a core begins with what has come to the other
+/// cores before: a SIGTERM that arrives while cores start ends the late ones too.
+///
 /// Errors  the constructor throws `error` where a signal cannot be caught (SIGKILL, SIGSTOP) or
 ///         tells of a fault in the code itself (SIGSEGV, SIGBUS, SIGFPE, SIGILL).
 /// Core    made, used and destroyed on one core.
