@@ -29,8 +29,8 @@ namespace rill::tls {
 /// Lifetime  the stream below outlives it, and nobody else reads or writes it. Waits have ended and
 ///           leases have come back before it ends.
 /// Core      one core, that of the stream below.
-/// Cost      no allocation in the steady state but those of OpenSSL, whose buffers of an idle
-///           connection are released.
+/// Cost      an idle connection holds no buffers of input and output: OpenSSL's are released, and
+///           ours is allocated again for what is written next.
 class RILL_API stream final : public byte_stream {
 public:
     /// Bytes of a write that are encrypted at once.
