@@ -163,6 +163,13 @@ raw_answer raw_client::ask(std::string_view request) {
     return read();
 }
 
+std::string raw_client::read_bytes(std::size_t size) {
+    while (input_.size() < size && receive()) continue;
+    std::string const taken = input_.substr(0, size);
+    input_.erase(0, taken.size());
+    return taken;
+}
+
 std::string raw_client::read_rest() {
     while (receive()) continue;
     return std::exchange(input_, {});

@@ -44,6 +44,8 @@ public:
     raw_answer read(bool head_only = false);
     // Sends a request and reads its answer.
     raw_answer ask(std::string_view request);
+    // The next so many bytes; fewer at the end of the stream.
+    std::string read_bytes(std::size_t size);
     // All that comes until the peer ends its side or resets.
     std::string read_rest();
     // True when the peer has ended its side and everything was read.

@@ -168,13 +168,14 @@ TEST_CASE("a server that shuts down says 1001 and waits for the answer") {
     raw_client client(running.at());
     client.send(ask("/echo") + ws_text("one"));
     CHECK(client.read(true).status == 101);
+    // The session runs: a shutdown that came first would be all that this client hears of.
+    CHECK(client.read_bytes(5) == "\x81\x03one");
     running.server().shutdown(20s);
     // What it sends comes before it waits for this.
     client.send(ws_close_frame(1001));
     auto const frames = rest_of(client);
-    REQUIRE(frames.size() == 2);
-    CHECK(frames[0].payload == "one");
-    CHECK(frames[1].payload == "\x03\xe9");
+    REQUIRE(frames.size() == 1);
+    CHECK(frames[0].payload == "\x03\xe9");
     CHECK(running.stop(20s).cut == 0);
 }
 
